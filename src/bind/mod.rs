@@ -1,0 +1,10 @@
+//! Bind: an accepted definition and the host's bindings become tools that can be called.
+//!
+//! One file a source. `bind` knows nothing of turns, limits or access: it makes [`Tool`]s, and a tool first
+//! *prepares* a call (checks its input, puts it into arguments) and then runs exactly what it prepared.
+
+mod tool;
+
+pub use tool::{
+    CallContext, InputProblem, Outcome, OutputSink, PreparedCall, Stream, Tool, ToolInfo,
+};

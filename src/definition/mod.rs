@@ -1,0 +1,23 @@
+//! The loop that a file defines: its typed definition, names and mentions, and what each mode comes to.
+
+mod duration;
+mod lower;
+mod model;
+mod names;
+pub mod placeholder;
+pub mod provider;
+mod resolve;
+mod surroundings;
+
+pub use duration::{Milliseconds, format_duration, parse_duration};
+pub use lower::lower;
+pub use model::*;
+pub use names::{Mention, Names, Target};
+pub use resolve::{
+    DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, Origin, ResolvedLimit, ResolvedLimits,
+    ResolvedMode, resolve,
+};
+pub use surroundings::{FileProblem, Nowhere, Surroundings};
+
+/// The name of the tool through which a model gives its structured answer; no definition may produce it.
+pub const RESERVED_TOOL_NAME: &str = "_looprig_final_output";

@@ -1,0 +1,67 @@
+//! What analysis asks of the world around a definition.
+
+use std::path::{Path, PathBuf};
+
+/// The world around one definition. Analysis is pure: whatever it wants to know beside the text it asks here, so
+/// that a test can answer from a map and the server from a bounded cache.
+///
+/// Relative paths are relative to the definition's folder. Nothing here starts a process or opens a connection.
+pub trait Surroundings {
+    /// The text of the file at `path`, or why it cannot be had. Implementations decide what may be opened at all.
+    fn file(&self, path: &Path) -> Result<String, FileProblem>;
+
+    /// Names of the entries of the directory `path`; those of directories end in `/`. Empty if there is none.
+    fn entries(&self, path: &Path) -> Vec<String>;
+
+    /// Where the program `name` would be started from, if it is there.
+    fn program(&self, name: &str) -> Option<PathBuf>;
+
+    /// Whether the environment variable `name` is set. Its value is nobody's business here.
+    fn variable_is_set(&self, name: &str) -> bool;
+
+    /// The names of all environment variables.
+    fn variable_names(&self) -> Vec<String>;
+}
+
+/// Why a file that a definition names cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileProblem {
+    /// There is no such file.
+    #[error("there is no such file")]
+    Missing,
+    /// It would lie outside the project's root.
+    #[error("it lies outside the project's root")]
+    Outside,
+    /// It is there and cannot be read as text.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+    /// The definition has no place of its own yet, so relative paths lead nowhere.
+    #[error("the definition is not saved, so its relative paths lead nowhere yet")]
+    NoPlace,
+}
+
+/// Surroundings in which there is nothing: of a definition that has no place, and of analysis alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nowhere;
+
+impl Surroundings for Nowhere {
+    fn file(&self, _path: &Path) -> Result<String, FileProblem> {
+        Err(FileProblem::NoPlace)
+    }
+
+    fn entries(&self, _path: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn program(&self, _name: &str) -> Option<PathBuf> {
+        None
+    }
+
+    fn variable_is_set(&self, _name: &str) -> bool {
+        false
+    }
+
+    fn variable_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,12 @@
+//! Run: one turn of a bound loop, as events.
+//!
+//! The engine knows no protocol and no terminal. Whoever starts a run gets its [`Event`]s, numbered and timed as
+//! [`Record`]s, and draws from them; the transcript is the same records as JSON Lines.
+
+mod event;
+pub mod model;
+
+pub use event::{
+    AccessDecision, DecidedBy, Event, LimitReached, ModelName, RECORD_VERSION, Record, RunLimits,
+    StopReason, Usage,
+};

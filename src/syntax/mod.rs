@@ -1,0 +1,18 @@
+//! TOML, also while it is being typed.
+//!
+//! [`parse`] never fails: it returns what could be understood as a flat list of statements, and what could not
+//! as errors with their places. [`Table::build`] then lays the statements into the nested tables that they
+//! mean; duplicate keys and conflicting tables are found there, with both places at hand.
+
+mod build;
+mod parse;
+pub mod render;
+mod table;
+mod tree;
+
+pub use parse::parse;
+pub use table::{Entry, Form, Node, NodeKind, Table};
+pub use tree::{
+    Array, Comment, Header, InlineTable, Key, KeyValue, Statement, SyntaxError, Tree, Value,
+    ValueKind,
+};

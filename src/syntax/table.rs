@@ -1,0 +1,136 @@
+//! The nested tables that a document's statements mean.
+
+use super::Key;
+use crate::text::Span;
+
+/// A table, however it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// How it came to be.
+    pub form: Form,
+    /// The header, the braces with what is between them, or the dotted key; empty at 0 for the root.
+    pub span: Span,
+    /// All the text that belongs to it: for a header, up to the last statement below it (sub-tables written
+    /// under it included); for the root, everything.
+    pub extent: Span,
+    /// Its keys, in order of first appearance. A key that was set twice is here once, with its first value.
+    pub entries: Vec<Entry>,
+}
+
+/// How a table was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The document itself.
+    Root,
+    /// `[name]`, or one `[[name]]`.
+    Header,
+    /// `{ … }`.
+    Inline,
+    /// Made by a dotted key, `name.key = …`.
+    Dotted,
+    /// Made on the way to a deeper header, `[name.deeper]`, and not written itself.
+    Implicit,
+}
+
+/// A key of a table with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key where it first stands.
+    pub key: Key,
+    /// Every other place where the same key is written (later headers of an array of tables, dotted keys).
+    pub mentions: Vec<Span>,
+    /// From the key to the end of its value; for tables with a header, the header.
+    pub span: Span,
+    /// The value.
+    pub value: Node,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where it stands; for an array of tables, the first header.
+    pub span: Span,
+    /// What it is.
+    pub kind: NodeKind,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeKind {
+    /// A string, decoded.
+    String(String),
+    /// An integer.
+    Integer(i64),
+    /// A float.
+    Float(f64),
+    /// A boolean.
+    Boolean(bool),
+    /// A date or time, as written.
+    Datetime(String),
+    /// `[ … ]`.
+    Array(Vec<Node>),
+    /// One or more `[[name]]`.
+    Tables(Vec<Table>),
+    /// A table in any form.
+    Table(Table),
+    /// Nothing was written yet.
+    Missing,
+    /// Something that is no value.
+    Bad,
+}
+
+impl Table {
+    /// The entry of `key`.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key.name == key)
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+
+    /// The same data as JSON, in the same order; see [`Node::to_json`].
+    pub fn to_json(&self) -> serde_json::Value {
+        let entries = self.entries.iter();
+        serde_json::Value::Object(
+            entries
+                .map(|entry| (entry.key.name.clone(), entry.value.to_json()))
+                .collect(),
+        )
+    }
+}
+
+impl Node {
+    /// The table that the value is.
+    pub fn as_table(&self) -> Option<&Table> {
+        match &self.kind {
+            NodeKind::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The string that the value is.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The same data as JSON. A date or time is its text; what JSON lacks (`nan`, `inf`, a value that is missing
+    /// or broken) is null.
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value;
+        match &self.kind {
+            NodeKind::String(text) | NodeKind::Datetime(text) => Value::from(text.as_str()),
+            NodeKind::Integer(number) => Value::from(*number),
+            NodeKind::Float(number) => Value::from(*number),
+            NodeKind::Boolean(value) => Value::from(*value),
+            NodeKind::Array(items) => items.iter().map(Node::to_json).collect(),
+            NodeKind::Tables(tables) => tables.iter().map(Table::to_json).collect(),
+            NodeKind::Table(table) => table.to_json(),
+            NodeKind::Missing | NodeKind::Bad => Value::Null,
+        }
+    }
+}
