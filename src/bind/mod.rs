@@ -3,8 +3,11 @@
 //! One file a source. `bind` knows nothing of turns, limits or access: it makes [`Tool`]s, and a tool first
 //! *prepares* a call (checks its input, puts it into arguments) and then runs exactly what it prepared.
 
+mod bound;
+pub mod guard;
 mod tool;
 
+pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
 pub use tool::{
     CallContext, InputProblem, Outcome, OutputSink, PreparedCall, Stream, Tool, ToolInfo,
 };

@@ -1,1 +1,7 @@
-//! ide
+//! A person's cursor: one file a feature, plain results in our own terms.
+
+mod hover;
+mod lens;
+
+pub use hover::{Hover, hover};
+pub use lens::{Act, Lens, acts_at, lenses};

@@ -3,10 +3,13 @@
 //! The engine knows no protocol and no terminal. Whoever starts a run gets its [`Event`]s, numbered and timed as
 //! [`Record`]s, and draws from them; the transcript is the same records as JSON Lines.
 
+pub mod access;
 mod event;
 pub mod model;
+mod turn;
 
 pub use event::{
     AccessDecision, DecidedBy, Event, LimitReached, ModelName, RECORD_VERSION, Record, RunLimits,
     StopReason, Usage,
 };
+pub use turn::{Turn, TurnContext, TurnRequest, run_turn};

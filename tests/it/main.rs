@@ -1,0 +1,10 @@
+//! All integration tests, in one binary so that they link once.
+
+mod architecture;
+mod bind;
+mod cli;
+mod conformance;
+mod run;
+mod server;
+mod support;
+mod syntax;
