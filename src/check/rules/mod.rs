@@ -4,15 +4,19 @@ mod access;
 mod base_url;
 mod delegates;
 mod input;
+mod interpreters;
 mod keys;
 mod limits;
 mod models;
 mod modes;
 mod name;
 mod output;
+mod placeholders;
+mod secrets;
 mod sources;
 mod syntax;
 mod tools;
+mod tools_of_modes;
 mod values;
 
 use super::{Analysis, Diagnostic};
@@ -30,8 +34,11 @@ const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
     keys::check,
     values::check,
     sources::check,
+    placeholders::check,
     input::check,
     access::check,
+    tools_of_modes::check,
+    secrets::check,
 ];
 
 /// What the text alone says, in order of the text.
