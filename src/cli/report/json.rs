@@ -211,7 +211,8 @@ mod tests {
                 }
               ]
             }
-        "#]].assert_eq(&json(&[three().report(), Fixture::new("").report()]));
+        "#]]
+        .assert_eq(&json(&[three().report(), Fixture::new("").report()]));
     }
 
     #[test]

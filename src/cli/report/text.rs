@@ -112,7 +112,9 @@ mod tests {
 
     #[test]
     fn line_marker_and_related_place() {
-        check(&three(), expect![[r#"
+        check(
+            &three(),
+            expect![[r#"
             error[unknown_key]: unknown key `iteratons`; did you mean `iterations`?
              --> order.loop.toml:4:1
               |
@@ -134,7 +136,8 @@ mod tests {
             11 | name = "fast"
                |        ^^^^^^
 
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
@@ -143,25 +146,31 @@ mod tests {
         let missing =
             |at| Diagnostic::new(Code::MissingName, Span::empty(at), "the loop has no name");
         fixture.diagnostics.push(missing(0));
-        check(&fixture, expect![[r#"
+        check(
+            &fixture,
+            expect![[r#"
             error[missing_name]: the loop has no name
              --> order.loop.toml:1:1
               |
             1 |
               | ^
 
-        "#]]);
+        "#]],
+        );
 
         let mut fixture = Fixture::new("[model]\n");
         fixture.diagnostics.push(missing(8));
-        check(&fixture, expect![[r#"
+        check(
+            &fixture,
+            expect![[r#"
             error[missing_name]: the loop has no name
              --> order.loop.toml:2:1
               |
             2 |
               | ^
 
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
