@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// `text` with the characters written out that would steer a terminal, turn the direction of a line or not show at
-/// all: control characters other than newline and tab, bidirectional controls, and invisible ones that no script
-/// needs (the joiners of emoji and of Persian stay). They become `\u{1b}` and the like.
+/// all: control characters other than tab and line breaks (`\n`, `\r\n`), bidirectional controls, and invisible ones
+/// that no script needs (the joiners of emoji and of Persian stay). They become `\u{1b}` and the like.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_written_out) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        if is_written_out(character) {
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let line_break = character == '\r' && characters.peek() == Some(&'\n');
+        if is_written_out(character) && !line_break {
             // Writing to a string does not fail.
             let _ = write!(out, "\\u{{{:x}}}", u32::from(character));
         } else {
@@ -27,6 +29,7 @@ pub fn printable_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in printable(text).chars() {
         match character {
+            '\r' => {}
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             other => out.push(other),
@@ -62,12 +65,13 @@ mod tests {
             ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
             ("\u{9b}2J", "\\u{9b}2J"),
             ("a\u{202e}b\u{2069}", "a\\u{202e}b\\u{2069}"),
+            ("a\r\nb", "a\r\nb"),
             ("over\rwritten", "over\\u{d}written"),
             ("👩\u{200d}💻", "👩\u{200d}💻"),
             ("tag\u{e0041}", "tag\\u{e0041}"),
         ] {
             assert_eq!(printable(text), expected);
         }
-        assert_eq!(printable_line("a\n\tb\u{7}"), "a\\n\\tb\\u{7}");
+        assert_eq!(printable_line("a\r\n\tb\u{7}"), "a\\n\\tb\\u{7}");
     }
 }
