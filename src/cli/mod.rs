@@ -12,6 +12,7 @@ mod run;
 mod search;
 mod source;
 
+use crate::run::StopReason;
 use clap::{CommandFactory, Parser, Subcommand};
 use printable::printable;
 use std::process::ExitCode;
@@ -39,28 +40,28 @@ enum Command {
     Lsp(lsp::Arguments),
 }
 
-/// How a command that did its work ends; the numbers are the exit statuses of the process.
+/// How a command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Status {
-    /// Nothing wrong; of a run: the model answered.
-    Good = 0,
+    /// Nothing is wrong.
+    Good,
     /// A definition has errors.
-    Faulty = 1,
+    Faulty,
     /// Usage, or something that could not be read.
-    Unusable = 2,
-    /// A limit ended the run.
-    Limit = 3,
-    /// The model refused, or its reply was cut.
-    Refused = 4,
-    /// The run failed.
-    Failed = 5,
-    /// The run was cancelled.
-    Cancelled = 130,
+    Unusable,
+    /// A run was started, or was about to be, and ended so.
+    Ended(StopReason),
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        ExitCode::from(status as u8)
+impl Status {
+    /// The exit status of the process.
+    fn code(self) -> u8 {
+        match self {
+            Status::Good => 0,
+            Status::Faulty => 1,
+            Status::Unusable => 2,
+            Status::Ended(stop) => stop.exit_code(),
+        }
     }
 }
 
@@ -120,7 +121,7 @@ pub fn main() -> ExitCode {
         failure.print();
         failure.status
     });
-    status.into()
+    ExitCode::from(status.code())
 }
 
 #[cfg(test)]

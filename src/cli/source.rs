@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tower_lsp::ls_types::Uri;
 
 /// The argument that means standard input.
 pub const STANDARD_INPUT: &str = "-";
@@ -64,6 +65,12 @@ impl Source {
     /// What it may ask of the machine.
     pub fn surroundings(&self) -> impl Surroundings + use<> {
         crate::definition::Nowhere
+    }
+
+    /// The URI of the file; what standard input holds has no place.
+    pub fn uri(&self) -> String {
+        let uri = self.path.as_deref().and_then(Uri::from_file_path);
+        uri.map_or_else(|| "untitled:stdin".to_owned(), |uri| uri.to_string())
     }
 
     /// The definition, if it has no error; else its errors are printed to standard error, as `check` has them.

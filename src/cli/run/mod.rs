@@ -72,9 +72,14 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
             () = cancel.cancelled() => return Ok(None),
         };
         check_allowed(&bound, &arguments.allow)?;
+        let mode = match &arguments.mode {
+            Some(name) => bound.mode(name),
+            None => Some(bound.initial_mode()),
+        };
+        // That there is such a mode was checked before.
+        let mode = mode.unwrap_or_else(|| bound.initial_mode());
         let context = TurnContext {
-            model: client_for(&accepted, arguments.mode.as_deref())
-                .map_err(|error| Failure::new(error.to_string()).status(Status::Failed))?,
+            model: client_for(&bound, mode).map_err(|error| failed(error.to_string()))?,
             events: printing.events(),
             approver: approver(person, &printing),
             cancel: cancel.clone(),
@@ -95,17 +100,25 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
     runtime.shutdown_background();
     let turn = turn?;
     printed?;
-    Ok(turn.map_or(Status::Cancelled, |turn| status(&turn)))
+    Ok(Status::Ended(match turn {
+        None => StopReason::Cancelled,
+        Some(Turn {
+            ended: Event::RunEnded { stop, .. },
+            ..
+        }) => stop,
+        Some(_) => StopReason::Failed,
+    }))
 }
 
 fn check_mode(accepted: &Accepted, wanted: Option<&str>) -> Result<(), Failure> {
     let Some(wanted) = wanted else { return Ok(()) };
     let modes = resolve(accepted.definition());
-    // The base comes first; where there are modes, a run cannot start in it.
-    let declared: Vec<&str> = modes[1..].iter().map(|mode| mode.name).collect();
-    match declared.contains(&wanted) {
+    let names: Vec<&str> = modes.iter().map(|mode| mode.name).collect();
+    // The base comes first. Where there are modes, a run cannot start in it.
+    let startable = if names.len() > 1 { &names[1..] } else { &names };
+    match startable.contains(&wanted) {
         true => Ok(()),
-        false => Err(unknown_mode(wanted, &declared)),
+        false => Err(unknown_mode(wanted, &names[1..])),
     }
 }
 
@@ -185,7 +198,12 @@ fn bind_failure(source: &Source, error: &BindError) -> Failure {
             format!("{}:{}:{}", source.name, start.line + 1, start.character + 1)
         }
     };
-    Failure::new(format!("{place}: {error}")).status(Status::Failed)
+    failed(format!("{place}: {error}"))
+}
+
+/// Why a run that was about to start did not.
+fn failed(message: String) -> Failure {
+    Failure::new(message).status(Status::Ended(StopReason::Failed))
 }
 
 /// A tool that is allowed and not there is a slip of the pen, and the call that it was meant for would be denied.
@@ -201,18 +219,5 @@ fn check_allowed(bound: &Bound, allowed: &[String]) -> Result<(), Failure> {
         None => Ok(()),
         Some(name) => Err(Failure::new(format!("--allow: there is no tool `{name}`"))
             .help(format!("the tools are {}", quoted(&names)))),
-    }
-}
-
-fn status(turn: &Turn) -> Status {
-    let Event::RunEnded { stop, .. } = turn.ended else {
-        return Status::Failed;
-    };
-    match stop {
-        StopReason::Answer => Status::Good,
-        StopReason::Limit => Status::Limit,
-        StopReason::Refusal | StopReason::MaxTokens => Status::Refused,
-        StopReason::Failed => Status::Failed,
-        StopReason::Cancelled => Status::Cancelled,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::screen::Screen;
 use crate::cli::{Failure, Status, output};
-use crate::run::Record;
+use crate::run::{Record, StopReason};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -99,7 +99,8 @@ impl Printing {
             .unwrap_or_else(|_| Err(io::Error::other("the printing thread panicked")));
         match printed {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Failure::new(format!("standard output: {error}")).status(Status::Failed))
+                Err(Failure::new(format!("standard output: {error}"))
+                    .status(Status::Ended(StopReason::Failed)))
             }
             _ => Ok(()),
         }

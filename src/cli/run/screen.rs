@@ -3,11 +3,11 @@
 //! The answer goes to standard output and the rest to standard error. On a terminal, where both are seen, text goes to
 //! standard output as it arrives; anywhere else only the answer does, once it is known to be the answer.
 
-use super::summary::{summary, time};
+use super::summary::summary;
 use crate::cli::output::{DIM, ERROR, WARNING};
 use crate::cli::printable::{printable, printable_line};
 use crate::definition::Effect;
-use crate::run::{AccessDecision, DecidedBy, Event, Record, RunLimits, StopReason};
+use crate::run::{AccessDecision, DecidedBy, Event, Record, RunView, StopReason};
 use clap::builder::styling::{AnsiColor, Style};
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -33,7 +33,8 @@ pub struct Screen {
     text: String,
     /// The stream whose line is not ended.
     open: Option<Stream>,
-    limits: Option<RunLimits>,
+    /// What the last line tells.
+    view: RunView,
     /// Calls that were asked about: number, tool and effect.
     asked: Vec<(u64, String, String)>,
 }
@@ -59,7 +60,7 @@ impl Screen {
             attended,
             text: String::new(),
             open: None,
-            limits: None,
+            view: RunView::default(),
             asked: Vec::new(),
         }
     }
@@ -70,11 +71,8 @@ impl Screen {
     ///
     /// `out` cannot be written. That `err` cannot is no error: the answer may still be wanted.
     pub fn show(&mut self, record: &Record) -> io::Result<()> {
+        self.view.apply(record);
         match &record.event {
-            Event::RunStarted { limits, .. } => {
-                self.limits = Some(*limits);
-                Ok(())
-            }
             Event::StepStarted { .. } => {
                 self.text.clear();
                 Ok(())
@@ -140,9 +138,7 @@ impl Screen {
             Event::Dropped { chunks } => {
                 self.line(&format!("{DIM}… {chunks} pieces of output lost{DIM:#}"))
             }
-            Event::RunEnded { stop, answer, .. } => {
-                self.ended(&record.event, *stop, answer.as_deref())
-            }
+            Event::RunEnded { stop, answer, .. } => self.ended(*stop, answer.as_deref()),
             Event::AccessDecided { .. }
             | Event::ToolOutput { .. }
             | Event::StepCompleted { .. } => Ok(()),
@@ -191,7 +187,7 @@ impl Screen {
         ))
     }
 
-    fn ended(&mut self, event: &Event, stop: StopReason, answer: Option<&str>) -> io::Result<()> {
+    fn ended(&mut self, stop: StopReason, answer: Option<&str>) -> io::Result<()> {
         match answer.filter(|_| stop == StopReason::Answer) {
             Some(answer) if self.streaming => {
                 if answer != self.text {
@@ -213,10 +209,9 @@ impl Screen {
             StopReason::Answer => ("✓", GOOD),
             _ => ("✗", ERROR),
         };
-        let words = summary(event, self.limits.as_ref()).unwrap_or_default();
         self.line(&format!(
             "{style}{mark} {}{style:#}",
-            printable_line(&words)
+            printable_line(&summary(&self.view))
         ))
     }
 
@@ -283,5 +278,13 @@ fn cut(text: &str) -> String {
             let more = text[end..].chars().count();
             format!("{}{DIM}… {more} more characters{DIM:#}", &text[..end])
         }
+    }
+}
+
+/// `12 ms`, `2.4 s`.
+fn time(milliseconds: u64) -> String {
+    match milliseconds {
+        ..1_000 => format!("{milliseconds} ms"),
+        _ => format!("{:.1} s", milliseconds as f64 / 1e3),
     }
 }

@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM: once cancels, twice leaves.
 
 use super::printing::Order;
-use crate::cli::Status;
+use crate::run::StopReason;
 use std::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ pub async fn cancel_on_signals(cancel: CancellationToken, orders: Sender<Order>)
         "cancelling; Ctrl-C again leaves at once\n".to_owned(),
     ));
     if next_signal().await.is_some() {
-        std::process::exit(Status::Cancelled as i32);
+        std::process::exit(i32::from(StopReason::Cancelled.exit_code()));
     }
 }
 
