@@ -154,7 +154,9 @@ fn view(json: bool, person: bool) -> View {
 
 fn approver(person: bool, printing: &Printing) -> Arc<dyn Approver> {
     match person {
-        true => Arc::new(Person::new(printing.orders())),
+        true => Arc::new(Person {
+            orders: printing.orders(),
+        }),
         false => Arc::new(Nobody),
     }
 }

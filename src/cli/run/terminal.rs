@@ -8,8 +8,7 @@ use crate::run::access::{Answer, Approver, Question};
 use futures_util::future::BoxFuture;
 use std::io::{IsTerminal, Write, stderr, stdin};
 use std::sync::mpsc::Sender;
-use tokio::sync::Mutex;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::oneshot;
 
 /// Whether somebody can be asked: what we ask is seen, and what is typed reaches us.
 pub fn is_attended() -> bool {
@@ -35,36 +34,22 @@ pub fn read_prompt() -> Result<String, Failure> {
 
 /// Asks the person about calls.
 pub struct Person {
-    orders: Sender<Order>,
-    /// What is typed, from the first question on.
-    lines: Mutex<Option<UnboundedReceiver<String>>>,
-}
-
-impl Person {
-    /// Asks through the thread that prints, so that a question never stands within other text.
-    pub fn new(orders: Sender<Order>) -> Self {
-        Self {
-            orders,
-            lines: Mutex::new(None),
-        }
-    }
+    /// Questions go through the thread that prints, so that none stands within other text.
+    pub orders: Sender<Order>,
 }
 
 impl Approver for Person {
     fn ask(&self, question: Question) -> BoxFuture<'_, Answer> {
         Box::pin(async move {
-            let mut lines = self.lines.lock().await;
-            let lines = lines.get_or_insert_with(typed_lines);
             // What was typed before the question was seen answers nothing.
             discard_typed_ahead();
-            while lines.try_recv().is_ok() {}
             let _ = self.orders.send(Order::Say(question_text(&question)));
-            let answer = match lines.recv().await {
-                Some(line) => answer(&line, question.effect),
-                None => Answer::Deny,
+            let answer = match typed_line().await {
+                Ok(line) => answer(&line, question.effect),
+                Err(_) => Answer::Deny,
             };
             if answer == Answer::Deny {
-                let _ = self.orders.send(Order::Say("denied\n".to_owned()));
+                let _ = self.orders.send(Order::Say("  denied\n".to_owned()));
             }
             answer
         })
@@ -103,23 +88,21 @@ fn answer(line: &str, effect: Effect) -> Answer {
     }
 }
 
-/// The lines that are typed from now on. Reading a terminal cannot be interrupted, so a thread does it, which ends
-/// with the process.
-fn typed_lines() -> UnboundedReceiver<String> {
-    let (lines, typed) = unbounded_channel();
-    let reader = move || {
+/// The next line that is typed; an error where nothing more is. Reading a terminal cannot be interrupted, so a thread
+/// does it, which ends with the line or with the process.
+fn typed_line() -> oneshot::Receiver<String> {
+    let (typed, line) = oneshot::channel();
+    let read = move || {
         let mut line = String::new();
-        while matches!(stdin().read_line(&mut line), Ok(1..)) {
-            if lines.send(std::mem::take(&mut line)).is_err() {
-                break;
-            }
+        if matches!(stdin().read_line(&mut line), Ok(1..)) {
+            let _ = typed.send(line);
         }
     };
-    // Without the thread the channel is closed, which denies.
+    // Without the thread the sender is gone, which denies.
     let _ = std::thread::Builder::new()
         .name("terminal".to_owned())
-        .spawn(reader);
-    typed
+        .spawn(read);
+    line
 }
 
 #[cfg(unix)]
