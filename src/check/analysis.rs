@@ -1,6 +1,6 @@
 //! Everything that a text alone says, made once per version.
 
-use super::{Code, Diagnostic, rules};
+use super::{Code, Diagnostic, allows, rules};
 use crate::definition::{Definition, Names, Surroundings, lower};
 use crate::syntax::{self, SyntaxError, Table, Tree};
 use crate::text::Span;
@@ -30,7 +30,7 @@ pub struct Analysis {
     pub definition: Definition,
     /// Its names.
     pub names: Names,
-    /// What the text alone decides, in order of the text.
+    /// What the text alone decides, in order of the text, before allowances.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -79,8 +79,10 @@ impl Analysis {
 
     /// What the text and `surroundings` decide together, in order of the text: the diagnostics people see.
     pub fn diagnostics_in(&self, surroundings: &dyn Surroundings) -> Vec<Diagnostic> {
-        let _ = surroundings;
-        self.diagnostics.clone()
+        let mut found = self.diagnostics.clone();
+        rules::check_surroundings(self, surroundings, &mut found);
+        found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+        allows::apply(self, found)
     }
 
     /// The first byte after a byte order mark: where something is said about the whole file.

@@ -157,7 +157,7 @@ fn mode(analysis: &Analysis, wanted: Option<&Mode>) -> String {
         ));
     }
     text.push_str(&format!("\n\nTools: {}", tools(definition, resolved)));
-    text.push_str(&format!("\n\n{}", model_and_effort(definition, resolved)));
+    text.push_str(&format!("\n\n{}", model_and_effort(resolved)));
     text
 }
 
@@ -204,7 +204,7 @@ fn produced(tool: &Tool) -> Vec<String> {
     }
 }
 
-fn model_and_effort(definition: &Definition, resolved: &ResolvedMode) -> String {
+fn model_and_effort(resolved: &ResolvedMode) -> String {
     let model = match resolved.model {
         Some(model) => {
             let name = format!("{}/{}", model.provider.text(), model.name.text());

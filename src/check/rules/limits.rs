@@ -1,5 +1,5 @@
 //! `invalid_tool_limits`, `invalid_drain_timeout`, and `invalid_mode` for the limits of a mode; `zero_limit` and
-//! `zero_in_mode` where a zero says less than it seems to.
+//! `zero_in_mode` where a zero says less than it seems to, `limit_without_effect` where a mode says nothing new.
 
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{
@@ -30,6 +30,7 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         bounds(limits, Code::InvalidToolLimits, found);
         zeros_in_base(limits, found);
     }
+    let base = definition.limits.get();
     for (mode, resolved) in definition
         .modes
         .iter()
@@ -38,6 +39,7 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         if let Some(limits) = mode.limits.get() {
             bounds(limits, Code::InvalidMode, found);
             zeros_in_mode(limits, &resolved.limits.named(), found);
+            repeated(limits, base, found);
         }
     }
 }
@@ -124,5 +126,23 @@ fn zeros_in_mode(limits: &Limits, resolved: &[(&str, ResolvedLimit)], found: &mu
             diagnostic = diagnostic.with_related(span, format!("the base's `{name}`"));
         }
         found.push(diagnostic);
+    }
+}
+
+/// A mode that repeats what the base says anyway.
+fn repeated(limits: &Limits, base: Option<&Limits>, found: &mut Vec<Diagnostic>) {
+    let Some(base) = base else { return };
+    for ((name, field), (_, of_base)) in named(limits).into_iter().zip(named(base)) {
+        if let (Some(own), Some(inherited)) = (field.spanned(), of_base.spanned())
+            && own.value == inherited.value
+            && own.value > 0
+        {
+            let message =
+                format!("the base's `{name}` is the same; the mode has it without saying so");
+            found.push(
+                Diagnostic::new(Code::LimitWithoutEffect, own.span, message)
+                    .with_related(inherited.span, format!("the base's `{name}`")),
+            );
+        }
     }
 }

@@ -4,18 +4,24 @@ mod access;
 mod base_url;
 mod delegates;
 mod input;
+mod interpreters;
 mod keys;
 mod limits;
 mod models;
 mod modes;
 mod name;
 mod output;
+mod placeholders;
+mod secrets;
 mod sources;
+mod surroundings;
 mod syntax;
 mod tools;
+mod tools_of_modes;
 mod values;
 
 use super::{Analysis, Diagnostic};
+use crate::definition::Surroundings;
 
 /// Rules that the text alone decides, in the order in which harness looks, then those that only a file needs.
 const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
@@ -30,8 +36,11 @@ const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
     keys::check,
     values::check,
     sources::check,
+    placeholders::check,
     input::check,
     access::check,
+    tools_of_modes::check,
+    secrets::check,
 ];
 
 /// What the text alone says, in order of the text.
@@ -42,6 +51,15 @@ pub fn check_text(analysis: &Analysis) -> Vec<Diagnostic> {
     }
     found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     found
+}
+
+/// What the text and `surroundings` say together; run each time, for the world changes under a text.
+pub fn check_surroundings(
+    analysis: &Analysis,
+    surroundings: &dyn Surroundings,
+    found: &mut Vec<Diagnostic>,
+) {
+    surroundings::check(analysis, surroundings, found);
 }
 
 /// The name among `known` that was probably meant by `word`.

@@ -1,7 +1,7 @@
 //! Names of modes and what they name: `invalid_mode`, `duplicate_mode`, `missing_initial_mode`,
-//! `invalid_initial_mode`, `unknown_tool`, `empty_mode_tools`.
+//! `invalid_initial_mode`.
 
-use super::{choices, listed, suggestion};
+use super::{choices, listed};
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{Definition, Field};
 use crate::text::Span;
@@ -11,7 +11,6 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
     names(analysis, found);
     initial_mode(analysis, found);
-    tools(definition, found);
     for test in &definition.tests {
         if let Some(mode) = test
             .mode
@@ -120,46 +119,4 @@ fn unknown_mode(definition: &Definition, name: &str) -> String {
         name.escape_debug(),
         choices(name, mode_names(definition))
     )
-}
-
-fn tools(definition: &Definition, found: &mut Vec<Diagnostic>) {
-    let known = || {
-        definition
-            .tools
-            .iter()
-            .filter_map(|tool| tool.name.get())
-            .map(String::as_str)
-    };
-    for mode in &definition.modes {
-        if let Some(list) = mode.tools.spanned().filter(|list| list.value.is_empty()) {
-            found.push(Diagnostic::new(
-                Code::EmptyModeTools,
-                list.span,
-                "an empty list is not \"no tools\": this mode has all base tools; leave `tools` out to say so",
-            ));
-        }
-        for name in mode
-            .tools
-            .items()
-            .filter(|name| !known().any(|tool| tool == name.value))
-        {
-            let produced_by = definition.tools.iter().find(|tool| {
-                tool.produces
-                    .items()
-                    .any(|produced| produced.value.trim() == name.value.trim())
-            });
-            let hint = match produced_by {
-                Some(tool) => format!(
-                    "; modes list entries, and this one is made by the entry `{}`",
-                    tool.name.text()
-                ),
-                None => suggestion(&name.value, known()),
-            };
-            found.push(Diagnostic::new(
-                Code::UnknownTool,
-                name.span,
-                format!("there is no tool `{}`{hint}", name.value.escape_debug()),
-            ));
-        }
-    }
 }
