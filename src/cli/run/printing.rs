@@ -116,7 +116,7 @@ fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) ->
             Order::Record(record) if result.is_ok() => {
                 result = view.show(&record);
                 if result.is_err() {
-                    output::say("standard output was closed; the run is cancelled");
+                    output::say("standard output cannot be written; the run is cancelled");
                     cancel.cancel();
                 }
             }
