@@ -168,57 +168,43 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Decides about call number `call` of `tool`, about which the policy says `rule`; `shown` is what would happen.
-    /// Waits for a person where one is to be asked; dropping that wait leaves the call undecided.
-    pub async fn decide(
-        &mut self,
-        call: u64,
-        tool: &ToolInfo,
-        rule: &Rule,
-        shown: impl FnOnce() -> String,
-        recorder: &Recorder,
-    ) -> Decision {
+    /// What rules, effect, flags and earlier answers decide about a call of `tool`, of which the policy says `rule`;
+    /// `None` where a person is to be asked.
+    pub fn decide(&self, tool: &ToolInfo, rule: &Rule) -> Option<Decision> {
         use AccessDecision::{Allow, Deny};
         let (decision, by, pattern) = match rule {
-            Rule::Deny(pattern) => (Deny, DecidedBy::Rule, Some(pattern.clone())),
-            Rule::Allow(Some(pattern)) => (Allow, DecidedBy::Rule, Some(pattern.clone())),
+            Rule::Deny(pattern) => (Deny, DecidedBy::Rule, Some(pattern)),
+            Rule::Allow(Some(pattern)) => (Allow, DecidedBy::Rule, Some(pattern)),
             Rule::Allow(None) => (Allow, DecidedBy::Effect, None),
-            Rule::Ask(pattern) => {
-                let (decision, by) = if self.is_flagged(tool) {
-                    (Allow, DecidedBy::Flag)
-                } else if self.granted.contains(&tool.name) {
-                    (Allow, DecidedBy::Person)
-                } else {
-                    let answer = self.ask(call, tool, shown(), recorder).await;
-                    (answer, DecidedBy::Person)
-                };
-                (decision, by, pattern.clone())
+            Rule::Ask(pattern) if self.is_flagged(tool) => {
+                (Allow, DecidedBy::Flag, pattern.as_ref())
             }
+            Rule::Ask(pattern) if self.granted.contains(&tool.name) => {
+                (Allow, DecidedBy::Person, pattern.as_ref())
+            }
+            Rule::Ask(_) => return None,
         };
-        recorder.emit(Event::AccessDecided {
-            call,
+        Some(Decision {
             decision,
             by,
-            pattern: pattern.clone(),
-        });
-        Decision {
-            decision,
-            by,
-            pattern,
-        }
+            pattern: pattern.cloned(),
+        })
     }
 
     fn is_flagged(&self, tool: &ToolInfo) -> bool {
         self.allow.contains(&tool.name) || (self.yes && tool.effect == Effect::Write)
     }
 
-    async fn ask(
+    /// Asks a person about call number `call` of `tool`, which would do what `shown` says. Dropping the wait leaves
+    /// the call undecided.
+    pub async fn ask(
         &mut self,
         call: u64,
         tool: &ToolInfo,
+        rule: &Rule,
         shown: String,
         recorder: &Recorder,
-    ) -> AccessDecision {
+    ) -> Decision {
         recorder.emit(Event::AccessAsked {
             call,
             tool: tool.name.clone(),
@@ -232,15 +218,22 @@ impl Gate {
             effect: tool.effect,
             shown,
         });
-        match answer.await {
-            Answer::Deny => return AccessDecision::Deny,
-            // An irreversible call is asked about each time.
-            Answer::ForRun if tool.effect != Effect::Irreversible => {
-                self.granted.insert(tool.name.clone());
-            }
-            Answer::ForRun | Answer::Once => {}
+        let answer = answer.await;
+        // An irreversible call is asked about each time.
+        if answer == Answer::ForRun && tool.effect != Effect::Irreversible {
+            self.granted.insert(tool.name.clone());
         }
-        AccessDecision::Allow
+        Decision {
+            decision: match answer {
+                Answer::Deny => AccessDecision::Deny,
+                Answer::Once | Answer::ForRun => AccessDecision::Allow,
+            },
+            by: DecidedBy::Person,
+            pattern: match rule {
+                Rule::Ask(pattern) => pattern.clone(),
+                Rule::Deny(_) | Rule::Allow(_) => None,
+            },
+        }
     }
 }
 

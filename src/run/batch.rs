@@ -5,7 +5,7 @@ use super::chunks::Chunks;
 use super::model::{Call, CallResult};
 use super::result::treat;
 use super::transcript::Recorder;
-use super::{AccessDecision, Event};
+use super::{AccessDecision, DecidedBy, Event};
 use crate::bind::{CallContext, Outcome, PreparedCall, Tool, ToolInfo};
 use crate::definition::{Effect, Milliseconds, format_duration};
 use futures_util::StreamExt;
@@ -132,34 +132,37 @@ impl<'a> BatchRunner<'a> {
         }
     }
 
-    /// Decides call by call, in call order, which of `batch` may run. Returns how long people took to answer.
+    /// Decides call by call, in call order, which of `batch` may run. Returns how long people took to answer. Once the
+    /// turn stops, the rest stays undecided; [`run`](Self::run) does not begin it.
     pub async fn decide(&self, batch: &mut [TakenUp<'_>], gate: &mut Gate) -> Duration {
         let mut waited = Duration::ZERO;
         for taken in batch {
             let Ok(ready) = &taken.state else { continue };
-            if self.stop.is_cancelled() {
-                return waited;
-            }
-            let asked = Instant::now();
-            let shown = || ready.prepared.shown();
-            let decision = gate.decide(taken.number, ready.info, ready.rule, shown, &self.recorder);
-            let decision = tokio::select! {
-                biased;
-                () = self.stop.cancelled() => None,
-                decision = decision => Some(decision),
-            };
-            waited += asked.elapsed();
-            match decision {
-                Some(Decision {
-                    decision: AccessDecision::Deny,
-                    pattern,
-                    ..
-                }) => {
-                    taken.state = Err(denied(&ready.info.name, ready.rule, pattern));
+            let (info, rule) = (ready.info, ready.rule);
+            let decision = match gate.decide(info, rule) {
+                Some(decision) => decision,
+                None => {
+                    let asked = Instant::now();
+                    let shown = ready.prepared.shown();
+                    let decision = tokio::select! {
+                        biased;
+                        () = self.stop.cancelled() => None,
+                        decision = gate.ask(taken.number, info, rule, shown, &self.recorder) => Some(decision),
+                    };
+                    waited += asked.elapsed();
+                    let Some(decision) = decision else { break };
+                    decision
                 }
-                Some(_) => {}
-                None => return waited,
+            };
+            if decision.decision == AccessDecision::Deny {
+                taken.state = Err(denied(&info.name, &decision));
             }
+            self.recorder.emit(Event::AccessDecided {
+                call: taken.number,
+                decision: decision.decision,
+                by: decision.by,
+                pattern: decision.pattern,
+            });
         }
         waited
     }
@@ -305,9 +308,9 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-fn denied(tool: &str, rule: &Rule, pattern: Option<String>) -> Outcome {
-    match (rule, pattern) {
-        (Rule::Deny(_), Some(pattern)) => Outcome::error(format_args!(
+fn denied(tool: &str, decision: &Decision) -> Outcome {
+    match (decision.by, &decision.pattern) {
+        (DecidedBy::Rule, Some(pattern)) => Outcome::error(format_args!(
             "denied: `{pattern}` of the loop's access rules forbids `{tool}`"
         )),
         _ => Outcome::error(format_args!(

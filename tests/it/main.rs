@@ -2,8 +2,10 @@
 
 mod architecture;
 mod bind;
+mod check;
 mod cli;
 mod conformance;
+mod recovery;
 mod run;
 mod server;
 mod support;
