@@ -163,3 +163,14 @@ fn the_prompt_is_read_and_only_a_terminal_is_shown_written_out_controls() {
     assert_eq!((code, out.as_str()), (Some(0), "\u{1b}[2Jshipped\n"));
     assert!(!shown.contains("[2J"), "{shown}");
 }
+
+#[test]
+fn a_transcript_on_a_terminal_steers_nothing() {
+    let mut terminal = Terminal::start(loopls(&["run", "--json", "unprompted.loop.toml"]), false);
+    terminal.expect("prompt:");
+    terminal.type_keys("\u{202e}Is it shipped?\n");
+    terminal.expect("\"prompt\":\"\\u202eIs it shipped?\"");
+    terminal.expect("\\u001b[2Jshipped");
+    terminal.expect("run_ended");
+    assert_eq!(terminal.end().0, Some(0));
+}
