@@ -4,7 +4,7 @@ use super::frame;
 use super::uri::Spellings;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
@@ -19,6 +19,8 @@ const MAX_BACKLOG_BYTES: usize = 256 << 20;
 pub struct Outbox {
     messages: mpsc::UnboundedSender<Vec<u8>>,
     backlog: Arc<AtomicUsize>,
+    /// Held while a request is taken up, until its reply, if it has one already, is sent.
+    replying: Arc<Mutex<()>>,
     spellings: Arc<Spellings>,
     gone: CancellationToken,
 }
@@ -39,6 +41,7 @@ impl Outbox {
         let outbox = Self {
             messages: sender,
             backlog: backlog.clone(),
+            replying: Arc::default(),
             spellings,
             gone: gone.clone(),
         };
@@ -79,6 +82,17 @@ impl Outbox {
         if backlog > MAX_BACKLOG_BYTES || self.messages.send(bytes).is_err() {
             self.gone.cancel();
         }
+    }
+
+    /// Takes up a request: what [`after_reply`](Self::after_reply) holds back waits until the guard is dropped.
+    pub fn replying(&self) -> MutexGuard<'_, ()> {
+        self.replying.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For a task that a request has started: returns when the reply to that request, if it came at once, is sent, so
+    /// that nothing of the task is heard before.
+    pub fn after_reply(&self) {
+        drop(self.replying());
     }
 
     /// Bytes that the client has not taken yet.

@@ -177,7 +177,10 @@ impl<S: Backend, R: Sink<Response> + Unpin> Transport<S, R> {
             outbox.send(response);
             shut_down
         }));
-        match (&mut replied).now_or_never() {
+        let replying = self.outbox.replying();
+        let at_once = (&mut replied).now_or_never();
+        drop(replying);
+        match at_once {
             Some(shut_down) => self.has_shut_down |= shut_down,
             None => {
                 self.tasks.spawn(replied.map(|_| ()));

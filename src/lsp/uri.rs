@@ -204,11 +204,6 @@ pub fn file_name(uri: &str) -> String {
         .to_owned()
 }
 
-/// The `file:` URI of an absolute path.
-pub fn from_path(path: &std::path::Path) -> Option<Uri> {
-    Uri::from_file_path(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

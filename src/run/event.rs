@@ -210,3 +210,9 @@ pub enum DecidedBy {
     /// A flag of the command line.
     Flag,
 }
+impl Event {
+    /// TEMPORARY
+    pub fn is_chunk(&self) -> bool {
+        matches!(self, Self::TextDelta { .. } | Self::ThinkingDelta { .. } | Self::ToolOutput { .. })
+    }
+}
