@@ -1,11 +1,15 @@
 //! What is right and wrong with a definition: one [`Analysis`] of a text, and the rules that read it.
 
 mod accepted;
+mod allows;
 mod analysis;
 mod code;
 mod diagnostic;
+mod levels;
+mod rules;
 
 pub use accepted::{Accepted, Rejected};
-pub use analysis::Analysis;
+pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
-pub use diagnostic::{Diagnostic, Related};
+pub use diagnostic::{Diagnostic, Fix, Related};
+pub use levels::{LevelProblem, Levels};

@@ -21,6 +21,11 @@ pub trait Surroundings: Sync {
 
     /// The names of all environment variables.
     fn variable_names(&self) -> Vec<String>;
+
+    /// Whether programs and variables are those of a machine, so that one that is not there is worth a word.
+    fn knows_machine(&self) -> bool {
+        true
+    }
 }
 
 /// Why a file that a definition names cannot be had.
@@ -63,5 +68,9 @@ impl Surroundings for Nowhere {
 
     fn variable_names(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    fn knows_machine(&self) -> bool {
+        false
     }
 }

@@ -1,0 +1,96 @@
+//! `# loopls: allow CODE`: on a line, or on the line above, silences that code there. Errors are never silenced.
+
+use super::{Analysis, Code, Diagnostic, Severity};
+use crate::text::Span;
+
+/// One code in one comment.
+struct Allow<'a> {
+    name: &'a str,
+    span: Span,
+    line: usize,
+    /// Whether the comment is alone on its line, so that it is about the next one.
+    alone: bool,
+}
+
+/// Takes out what comments of the text allow, and says of each allowance that silences nothing.
+pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let allows = allows(analysis);
+    if allows.is_empty() {
+        return diagnostics;
+    }
+    let mut used = vec![false; allows.len()];
+    let line_of = |offset: usize| {
+        analysis
+            .rope
+            .byte_to_line(offset.min(analysis.rope.len_bytes()))
+    };
+    let mut kept: Vec<Diagnostic> = diagnostics
+        .into_iter()
+        .filter(|diagnostic| {
+            let (first, last) = (line_of(diagnostic.span.start), line_of(diagnostic.span.end));
+            let allowed = allows.iter().position(|allow| {
+                let line = if allow.alone {
+                    allow.line + 1
+                } else {
+                    allow.line
+                };
+                allow.name == diagnostic.code.as_str()
+                    && (line == first || !allow.alone && line == last)
+            });
+            match allowed.filter(|_| diagnostic.severity != Severity::Error) {
+                Some(index) => {
+                    used[index] = true;
+                    false
+                }
+                None => true,
+            }
+        })
+        .collect();
+    for (allow, _) in allows.iter().zip(used).filter(|(_, used)| !used) {
+        let name = allow.name.escape_debug();
+        let message = match Code::from_name(allow.name) {
+            None => format!("there is no code `{name}`, so this allows nothing"),
+            Some(code) if code.severity() == Severity::Error => {
+                format!("`{name}` is an error, which no comment silences")
+            }
+            Some(_) => format!("there is no `{name}` here to allow; remove it"),
+        };
+        kept.push(Diagnostic::new(Code::UnusedAllow, allow.span, message));
+    }
+    kept.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+    kept
+}
+
+fn allows(analysis: &Analysis) -> Vec<Allow<'_>> {
+    let mut allows = Vec::new();
+    for comment in &analysis.tree.comments {
+        let text = comment.span.of(&analysis.text);
+        let Some(list) = text
+            .trim_start_matches(['#', ' ', '\t'])
+            .strip_prefix("loopls:")
+        else {
+            continue;
+        };
+        let Some(list) = list.trim_start().strip_prefix("allow") else {
+            continue;
+        };
+        let line = analysis.rope.byte_to_line(comment.span.start);
+        let line_start = analysis.rope.line_to_byte(line);
+        let before = analysis.text[line_start..comment.span.start].trim_start_matches('\u{feff}');
+        let alone = before.trim().is_empty();
+        let mut offset = comment.span.end - list.len();
+        for word in list.split([' ', '\t', ',']) {
+            if !word.is_empty() {
+                let span = Span::new(offset, offset + word.len());
+                allows.push(Allow {
+                    name: word,
+                    span,
+                    line,
+                    alone,
+                });
+            }
+            offset += word.len() + 1;
+        }
+    }
+    allows
+}

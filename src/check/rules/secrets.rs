@@ -1,0 +1,118 @@
+//! `secret_in_file`: a key that stands in the file itself. A message shows four characters of it and no more.
+
+use crate::check::{Analysis, Code, Diagnostic};
+use crate::definition::placeholder::placeholders;
+use crate::definition::{Field, Source, Spanned};
+use crate::syntax::{Node, NodeKind, Table};
+use std::ops::Range;
+
+/// How keys of well-known services begin, and the fewest characters that follow.
+const PREFIXES: &[(&str, usize)] = &[
+    ("sk-", 16),
+    ("AIza", 30),
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("ghs_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("xoxb-", 16),
+    ("xoxp-", 16),
+    ("AKIA", 16),
+    ("hf_", 20),
+    ("npm_", 30),
+    ("pypi-", 30),
+];
+
+/// Parts of names that tell a secret.
+const NAMES: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"];
+
+pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    visit(analysis, &analysis.table, found);
+    for tool in &analysis.definition.tools {
+        let headers = match tool.sources.first().map(|source| &source.value) {
+            Some(Source::Http(Some(http))) => http.headers.as_slice(),
+            Some(Source::Mcp(Some(mcp))) => mcp.headers.as_slice(),
+            _ => &[],
+        };
+        for (name, value) in tool.env.iter().chain(headers) {
+            named(name, value, found);
+        }
+    }
+}
+
+/// Every string that holds what looks like a key, wherever it stands.
+fn visit(analysis: &Analysis, table: &Table, found: &mut Vec<Diagnostic>) {
+    fn node(analysis: &Analysis, value: &Node, found: &mut Vec<Diagnostic>) {
+        match &value.kind {
+            NodeKind::String(text) => {
+                if let Some(key) = key_in(text) {
+                    let span = analysis.within(value.span, &key);
+                    found.push(Diagnostic::new(
+                        Code::SecretInFile,
+                        span,
+                        message(&text[key]),
+                    ));
+                }
+            }
+            NodeKind::Array(items) => items.iter().for_each(|item| node(analysis, item, found)),
+            NodeKind::Tables(tables) => tables
+                .iter()
+                .for_each(|table| visit(analysis, table, found)),
+            NodeKind::Table(table) => visit(analysis, table, found),
+            _ => {}
+        }
+    }
+    table
+        .entries
+        .iter()
+        .for_each(|entry| node(analysis, &entry.value, found));
+}
+
+/// Where in `text` something looks like a key.
+fn key_in(text: &str) -> Option<Range<usize>> {
+    if let Some(begin) = text
+        .find("-----BEGIN")
+        .filter(|_| text.contains("PRIVATE KEY-----"))
+    {
+        return Some(begin..text.len());
+    }
+    let of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let is_key = |word: &str| {
+        PREFIXES.iter().any(|(prefix, fewest)| {
+            word.strip_prefix(prefix).is_some_and(|rest| {
+                let has = |wanted: fn(&char) -> bool| rest.chars().any(|c| wanted(&c));
+                rest.len() >= *fewest && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
+            })
+        })
+    };
+    let word = text.split(|c| !of_key(c)).find(|word| is_key(word))?;
+    // The word is a part of the text, so the difference of their places is where it begins.
+    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+    Some(start..start + word.len())
+}
+
+/// A variable or header whose name tells a secret, with the value itself instead of a variable.
+fn named(name: &Spanned<String>, value: &Field<String>, found: &mut Vec<Diagnostic>) {
+    let Some(value) = value.spanned() else { return };
+    let upper = name.value.to_uppercase();
+    // A short value, or one read from the environment or put in by a call, is none.
+    let secret = NAMES.iter().any(|part| upper.contains(part))
+        && value.value.len() >= 8
+        && !value.value.contains("${")
+        && placeholders(&value.value).is_empty();
+    if secret && key_in(&value.value).is_none() {
+        found.push(Diagnostic::new(
+            Code::SecretInFile,
+            value.span,
+            message(&value.value),
+        ));
+    }
+}
+
+fn message(text: &str) -> String {
+    let shown: String = text.chars().take(4).collect();
+    format!(
+        "`{}…` looks like a key; keep it in an environment variable and write `${{NAME}}` or `api_key_env`",
+        shown.escape_debug()
+    )
+}
