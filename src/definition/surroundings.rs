@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// that a test can answer from a map and the server from a bounded cache.
 ///
 /// Relative paths are relative to the definition's folder. Nothing here starts a process or opens a connection.
-pub trait Surroundings: Sync {
+pub trait Surroundings {
     /// The text of the file at `path`, or why it cannot be had. Implementations decide what may be opened at all.
     fn file(&self, path: &Path) -> Result<String, FileProblem>;
 

@@ -8,6 +8,7 @@ use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::text::{Encoding, Span, position_at};
 use crate::workspace::Snapshot;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::notification::ShowMessage;
@@ -66,11 +67,14 @@ pub async fn bound(
     let path = uri::path(&snapshot.uri);
     let folders = &session.introduction().folders;
     let folder = path
-        .and_then(|path| path.parent().map(ToOwned::to_owned))
+        .as_deref()
+        .and_then(|path| path.parent().map(Path::to_owned))
         .or_else(|| folders.first().cloned())
         .unwrap_or_else(std::env::temp_dir);
-    let mut untrusted_folders = folders.clone();
-    untrusted_folders.push(folder.clone());
+    let untrusted_folders = match &path {
+        Some(path) => session.untrusted_folders(path),
+        None => folders.clone(),
+    };
     let bindings = Bindings {
         session_id: Uuid::new_v4(),
         loop_id: Uuid::new_v4(),
@@ -111,7 +115,10 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
                 names.len(),
                 if names.len() == 1 { "" } else { "s" },
             );
-            show(&session.outbox, MessageType::INFO, text);
+            // A client that draws runs shows what comes back; any other would show nothing.
+            if !session.abilities().run_events {
+                show(&session.outbox, MessageType::INFO, text);
+            }
             Ok(Some(json!({ "modes": modes })))
         }
         Err(problem) => {

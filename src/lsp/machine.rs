@@ -1,7 +1,7 @@
 //! What the server has of the machine it is on.
 
-use crate::definition::{Nowhere, Surroundings};
-use std::path::{Path, PathBuf};
+use crate::host;
+use std::path::PathBuf;
 
 /// What the server has of the machine it is on.
 #[derive(Clone, Debug)]
@@ -21,21 +21,21 @@ impl Machine {
     ///
     /// This executable cannot be found.
     pub fn of_this_process() -> std::io::Result<Self> {
-        let environment: Vec<_> = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
+        let environment = host::environment();
         Ok(Self {
-            guard: std::env::current_exe()?,
+            guard: this_program()?,
             state_folder: state_folder(&environment),
             environment,
         })
     }
+}
 
-    /// What surrounds the definition at `path`; without a path, nothing.
-    pub fn surroundings(&self, path: Option<&Path>) -> Box<dyn Surroundings + Send + Sync> {
-        let _ = path;
-        Box::new(Nowhere)
+/// This executable, also after its file was replaced by a newer one.
+fn this_program() -> std::io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
     }
+    std::env::current_exe()
 }
 
 /// `loopls` in the user's state folder, by the customs of the platform.

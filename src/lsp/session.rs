@@ -7,9 +7,10 @@ use super::runs::Runs;
 use super::trust::Trust;
 use super::{Machine, uri};
 use crate::check::Analysis;
-use crate::definition::Surroundings;
+use crate::definition::{Nowhere, Surroundings};
+use crate::host::Host;
 use crate::workspace::{DocumentKey, Snapshot, Workspace};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio_util::sync::CancellationToken;
 use tower_lsp::Client;
@@ -102,10 +103,24 @@ impl Session {
         self.documents().workspace.snapshot(key)
     }
 
-    /// What surrounds the document at `uri`.
+    /// What surrounds the document at `uri`; one without a path has nothing around it.
     pub fn surroundings(&self, uri: &str) -> Box<dyn Surroundings + Send + Sync> {
-        let path = uri::path(uri);
-        self.machine.surroundings(path.as_deref())
+        match uri::path(uri) {
+            None => Box::new(Nowhere),
+            Some(path) => {
+                let host = Host::new(&path)
+                    .with_environment(self.machine.environment.clone())
+                    .with_untrusted_folders(self.untrusted_folders(&path));
+                Box::new(host)
+            }
+        }
+    }
+
+    /// Folders that the definition at `path` must take no program from by a bare name: it may have come with one.
+    pub fn untrusted_folders(&self, path: &Path) -> Vec<PathBuf> {
+        let own = path.parent().map(Path::to_owned);
+        let folders = self.introduction().folders.iter().cloned();
+        folders.chain(own).collect()
     }
 }
 
