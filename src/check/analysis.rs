@@ -1,19 +1,29 @@
 //! Everything that a text alone says, made once per version.
 
-use super::Diagnostic;
+use super::{Code, Diagnostic, rules};
 use crate::definition::{Definition, Names, Surroundings, lower};
-use crate::syntax::{self, Table, Tree};
+use crate::syntax::{self, SyntaxError, Table, Tree};
+use crate::text::Span;
 use ropey::Rope;
+use std::ops::Range;
+
+/// The largest text that is looked into, in bytes.
+pub const LARGEST_TEXT: usize = 4 << 20;
+
+/// The most diagnostics of one file.
+pub const MOST_DIAGNOSTICS: usize = 500;
 
 /// What one text says: a pure function of it.
 #[derive(Debug)]
 pub struct Analysis {
-    /// The text.
+    /// The text; empty where it is larger than [`LARGEST_TEXT`].
     pub text: String,
     /// The same text with its lines.
     pub rope: Rope,
     /// Its statements.
     pub tree: Tree,
+    /// What in it is not TOML.
+    pub syntax_errors: Vec<SyntaxError>,
     /// Its tables.
     pub table: Table,
     /// Its definition.
@@ -27,25 +37,90 @@ pub struct Analysis {
 impl Analysis {
     /// Analyses the text of `rope`.
     pub fn new(rope: Rope) -> Self {
-        let text = String::from(&rope);
-        let (tree, _errors) = syntax::parse(&text);
-        let (table, _conflicts) = Table::build(&tree);
+        let too_large = rope.len_bytes() > LARGEST_TEXT;
+        let text = if too_large {
+            String::new()
+        } else {
+            String::from(&rope)
+        };
+        let (tree, mut syntax_errors) = syntax::parse(&text);
+        let (table, conflicts) = Table::build(&tree);
+        syntax_errors.extend(conflicts);
         let definition = lower(&table);
         let names = Names::of(&definition);
-        Self {
+        let mut analysis = Self {
             text,
             rope,
             tree,
+            syntax_errors,
             table,
             definition,
             names,
             diagnostics: Vec::new(),
+        };
+        if too_large {
+            let message = "the file is larger than 4 MiB and was not looked at; no definition needs that much";
+            analysis.diagnostics = vec![Diagnostic::new(Code::Syntax, Span::empty(0), message)];
+        } else {
+            analysis.diagnostics = rules::check_text(&analysis);
+            // Errors first, so that a cut never makes a faulty definition look right.
+            if analysis.diagnostics.len() > MOST_DIAGNOSTICS {
+                analysis
+                    .diagnostics
+                    .sort_by_key(|diagnostic| diagnostic.severity);
+                analysis.diagnostics.truncate(MOST_DIAGNOSTICS);
+                analysis
+                    .diagnostics
+                    .sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+            }
         }
+        analysis
     }
 
     /// What the text and `surroundings` decide together, in order of the text: the diagnostics people see.
     pub fn diagnostics_in(&self, surroundings: &dyn Surroundings) -> Vec<Diagnostic> {
         let _ = surroundings;
         self.diagnostics.clone()
+    }
+
+    /// The first byte after a byte order mark: where something is said about the whole file.
+    pub(crate) fn start(&self) -> usize {
+        if self.text.starts_with('\u{feff}') {
+            '\u{feff}'.len_utf8()
+        } else {
+            0
+        }
+    }
+
+    /// The place of the bytes `range` of the string that stands at `span`, quotes included; the whole string where
+    /// escapes make the two differ.
+    pub(crate) fn within(&self, span: Span, range: &Range<usize>) -> Span {
+        let raw = span.of(&self.text);
+        let quotes = ["\"\"\"", "'''", "\"", "'"]
+            .into_iter()
+            .find(|quotes| raw.starts_with(quotes));
+        let Some(quotes) = quotes else { return span };
+        // A multi-line string may begin with a line break that is no part of it.
+        let mut from = quotes.len();
+        if quotes.len() == 3 {
+            from += raw[from..]
+                .strip_prefix("\r\n")
+                .map_or(raw[from..].starts_with('\n').into(), |_| 2);
+        }
+        if quotes.starts_with('"') && raw.contains('\\') {
+            return span;
+        }
+        let place = Span::new(
+            span.start + from + range.start,
+            span.start + from + range.end,
+        );
+        if span.contains(place)
+            && self.text.is_char_boundary(place.start)
+            && self.text.is_char_boundary(place.end)
+        {
+            place
+        } else {
+            span
+        }
     }
 }

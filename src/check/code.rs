@@ -86,9 +86,27 @@ codes! {
     }
     Warning {
         MissingDescription = "missing_description",
+        IrreversibleAllowed = "irreversible_allowed",
+        UnmatchedPattern = "unmatched_pattern",
+        SecretInFile = "secret_in_file",
+        PlaceholderAsOption = "placeholder_as_option",
+        OptionalPlaceholder = "optional_placeholder",
         EmptyModeTools = "empty_mode_tools",
         ZeroInMode = "zero_in_mode",
         ZeroLimit = "zero_limit",
+    }
+    Information {
+        UnusedTool = "unused_tool",
+        LimitWithoutEffect = "limit_without_effect",
+        RepeatedTool = "repeated_tool",
+        CommandNotFound = "command_not_found",
+        EnvironmentNotSet = "environment_not_set",
+        PlaceholderAsPath = "placeholder_as_path",
+        UnusedAllow = "unused_allow",
+    }
+    Hint {
+        ManyTools = "many_tools",
+        SimilarTools = "similar_tools",
     }
 }
 

@@ -4,8 +4,9 @@ mod accepted;
 mod analysis;
 mod code;
 mod diagnostic;
+mod rules;
 
 pub use accepted::{Accepted, Rejected};
-pub use analysis::Analysis;
+pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Related};

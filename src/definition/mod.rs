@@ -14,8 +14,8 @@ pub use lower::lower;
 pub use model::*;
 pub use names::{Mention, Names, Target};
 pub use resolve::{
-    DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, Origin, ResolvedLimit, ResolvedLimits,
-    ResolvedMode, resolve,
+    DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, DEFAULT_TIMEOUT, Origin, ResolvedLimit,
+    ResolvedLimits, ResolvedMode, resolve,
 };
 pub use surroundings::{FileProblem, Nowhere, Surroundings};
 

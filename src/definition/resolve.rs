@@ -11,6 +11,9 @@ pub const DEFAULT_CALLS: i64 = 100;
 /// Concurrent calls of a batch where neither the mode nor the base says otherwise.
 pub const DEFAULT_PARALLEL: i64 = 8;
 
+/// Wall time of one call of a tool that names none, in milliseconds; a `loop` has none.
+pub const DEFAULT_TIMEOUT: Milliseconds = 60_000;
+
 /// What one mode comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResolvedMode<'a> {

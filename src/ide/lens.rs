@@ -33,12 +33,99 @@ pub struct Lens {
 
 /// All lenses of a definition, in order of the text. Also for a text with errors: running then says why it cannot.
 pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
-    let _ = analysis;
-    Vec::new()
+    let definition = &analysis.definition;
+    let mut lenses = Vec::new();
+    if let Some(top) = top(analysis) {
+        lenses.push(Lens {
+            span: top,
+            title: "▶ Run".into(),
+            act: Act::Run { mode: None },
+        });
+        lenses.push(Lens {
+            span: top,
+            title: "Check bind".into(),
+            act: Act::Bind,
+        });
+    }
+    for mode in &definition.modes {
+        let name = mode.name.text();
+        if !name.trim().is_empty() {
+            let act = Act::Run {
+                mode: Some(name.into()),
+            };
+            lenses.push(Lens {
+                span: mode.span,
+                title: format!("▶ Run {}", shown(name)),
+                act,
+            });
+        }
+    }
+    for test in &definition.tests {
+        let name = test.name.text();
+        if !name.trim().is_empty() {
+            lenses.push(Lens {
+                span: test.span,
+                title: "▶ Run test".into(),
+                act: Act::RunTest { test: name.into() },
+            });
+        }
+    }
+    lenses.sort_by_key(|lens| lens.span.start);
+    lenses
 }
 
 /// The acts offered as code actions for the range `span`, with their titles: the loop's, and the mode's it is in.
 pub fn acts_at(analysis: &Analysis, span: Span) -> Vec<(String, Act)> {
-    let _ = (analysis, span);
-    Vec::new()
+    let definition = &analysis.definition;
+    let mut acts = Vec::new();
+    if top(analysis).is_none() {
+        return acts;
+    }
+    acts.push(("Run loop".into(), Act::Run { mode: None }));
+    let inside = |extent: Span| extent.start <= span.end && span.start <= extent.end;
+    for mode in definition.modes.iter().filter(|mode| inside(mode.extent)) {
+        let name = mode.name.text();
+        if !name.trim().is_empty() {
+            acts.push((
+                format!("Run loop in mode {}", shown(name)),
+                Act::Run {
+                    mode: Some(name.into()),
+                },
+            ));
+        }
+    }
+    for test in definition.tests.iter().filter(|test| inside(test.extent)) {
+        let name = test.name.text();
+        if !name.trim().is_empty() {
+            acts.push((
+                format!("Run test {}", shown(name)),
+                Act::RunTest { test: name.into() },
+            ));
+        }
+    }
+    acts.push(("Check bind".into(), Act::Bind));
+    acts
+}
+
+/// Where the lenses of the loop itself stand: over its name, else over its first key. An empty file has none.
+fn top(analysis: &Analysis) -> Option<Span> {
+    let name = analysis
+        .table
+        .entry("name")
+        .or_else(|| analysis.table.entries.first());
+    name.map(|entry| entry.span)
+}
+
+/// A name in a title: one line, no control characters, not too long.
+fn shown(name: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut text: String = name
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(LONGEST)
+        .collect();
+    if name.chars().count() > LONGEST {
+        text.push('…');
+    }
+    text
 }

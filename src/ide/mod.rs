@@ -2,6 +2,9 @@
 
 mod hover;
 mod lens;
+pub mod markdown;
+mod place;
 
 pub use hover::{Hover, hover};
 pub use lens::{Act, Lens, acts_at, lenses};
+pub use place::{On, Place, Step, place_at};

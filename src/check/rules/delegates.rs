@@ -1,0 +1,18 @@
+//! `invalid_delegate`: a blank delegate.
+
+use crate::check::{Analysis, Code, Diagnostic};
+
+pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    for delegate in analysis
+        .definition
+        .delegates
+        .items()
+        .filter(|delegate| delegate.value.trim().is_empty())
+    {
+        found.push(Diagnostic::new(
+            Code::InvalidDelegate,
+            delegate.span,
+            "the delegate's name is blank; write the `name` of another loop, or remove it",
+        ));
+    }
+}

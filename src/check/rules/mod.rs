@@ -1,0 +1,110 @@
+//! The rules: one file a small family. A rule reads an [`Analysis`] and says what is wrong.
+
+mod access;
+mod base_url;
+mod delegates;
+mod input;
+mod interpreters;
+mod keys;
+mod limits;
+mod models;
+mod modes;
+mod name;
+mod output;
+mod placeholders;
+mod secrets;
+mod sources;
+mod syntax;
+mod tools;
+mod tools_of_modes;
+mod values;
+
+use super::{Analysis, Diagnostic};
+
+/// Rules that the text alone decides, in the order in which harness looks, then those that only a file needs.
+const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
+    syntax::check,
+    name::check,
+    models::check,
+    limits::check,
+    delegates::check,
+    tools::check,
+    modes::check,
+    output::check,
+    keys::check,
+    values::check,
+    sources::check,
+    placeholders::check,
+    input::check,
+    access::check,
+    tools_of_modes::check,
+    secrets::check,
+];
+
+/// What the text alone says, in order of the text.
+pub fn check_text(analysis: &Analysis) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for rule in TEXT_RULES {
+        rule(analysis, &mut found);
+    }
+    found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+    found
+}
+
+/// The name among `known` that was probably meant by `word`.
+pub(super) fn did_you_mean<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let folded = |text: &str| text.to_lowercase().replace(['_', '-', '.', ' '], "");
+    let wanted = folded(word);
+    known
+        .into_iter()
+        .filter(|candidate| *candidate != word)
+        .map(|candidate| (strsim::osa_distance(&wanted, &folded(candidate)), candidate))
+        .filter(|(distance, candidate)| {
+            *distance <= (candidate.chars().count().max(word.chars().count())) / 3
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// `; did you mean …?`, or nothing.
+pub(super) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    did_you_mean(word, known).map_or(String::new(), |name| {
+        format!("; did you mean `{}`?", name.escape_debug())
+    })
+}
+
+/// `; did you mean …?`, else `; there are …`, else nothing.
+pub(super) fn choices<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    let hint = suggestion(word, known.clone());
+    if !hint.is_empty() {
+        return hint;
+    }
+    match listed(known) {
+        names if names.is_empty() => names,
+        names => format!("; there are {names}"),
+    }
+}
+
+/// How many names a message lists at the most.
+const LISTED: usize = 12;
+
+/// `a`, `a and b`, `a, b and c`, each in backticks; of very many the first ones.
+pub(super) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names: Vec<String> = names
+        .into_iter()
+        .map(|name| format!("`{}`", name.escape_debug()))
+        .collect();
+    if names.len() > LISTED {
+        let more = names.len() - LISTED;
+        names.truncate(LISTED);
+        names.push(format!("{more} more"));
+    }
+    match names.split_last() {
+        None => String::new(),
+        Some((only, [])) => only.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}

@@ -1,0 +1,122 @@
+//! Names of modes and what they name: `invalid_mode`, `duplicate_mode`, `missing_initial_mode`,
+//! `invalid_initial_mode`.
+
+use super::{choices, listed};
+use crate::check::{Analysis, Code, Diagnostic};
+use crate::definition::{Definition, Field};
+use crate::text::Span;
+use std::collections::HashMap;
+
+pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    let definition = &analysis.definition;
+    names(analysis, found);
+    initial_mode(analysis, found);
+    for test in &definition.tests {
+        if let Some(mode) = test
+            .mode
+            .spanned()
+            .filter(|mode| !mode_names(definition).any(|name| name == mode.value))
+        {
+            found.push(Diagnostic::new(
+                Code::InvalidValue,
+                mode.span,
+                unknown_mode(definition, &mode.value),
+            ));
+        }
+    }
+}
+
+fn mode_names(definition: &Definition) -> impl Iterator<Item = &str> + Clone {
+    definition
+        .modes
+        .iter()
+        .filter_map(|mode| mode.name.get())
+        .map(String::as_str)
+}
+
+fn names(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<&str, Span> = HashMap::new();
+    for mode in &analysis.definition.modes {
+        match &mode.name {
+            Field::Missing => found.push(Diagnostic::new(
+                Code::InvalidMode,
+                mode.span,
+                "the mode has no `name`; add one, such as `name = \"lookup\"`",
+            )),
+            Field::Present(name) if name.value.trim().is_empty() => {
+                found.push(Diagnostic::new(
+                    Code::InvalidMode,
+                    name.span,
+                    "the mode's name is blank; give it one",
+                ));
+            }
+            Field::Present(name) => match first.get(name.value.as_str()) {
+                Some(earlier) => found.push(
+                    Diagnostic::new(
+                        Code::DuplicateMode,
+                        name.span,
+                        format!(
+                            "there is already a mode `{}`; rename or remove one",
+                            name.value.escape_debug()
+                        ),
+                    )
+                    .with_related(*earlier, "the first mode of this name"),
+                ),
+                None => {
+                    first.insert(&name.value, name.span);
+                }
+            },
+            Field::Invalid(_) => {}
+        }
+    }
+}
+
+fn initial_mode(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    let definition = &analysis.definition;
+    match &definition.initial_mode {
+        Field::Invalid(_) => {}
+        Field::Present(initial) if !initial.value.is_empty() => {
+            if definition.modes.is_empty() {
+                found.push(Diagnostic::new(
+                    Code::InvalidInitialMode,
+                    initial.span,
+                    "there is no mode to start in; declare one with `[[modes]]`, or remove `initial_mode`",
+                ));
+            } else if !mode_names(definition).any(|name| name == initial.value) {
+                let message = unknown_mode(definition, &initial.value);
+                found.push(Diagnostic::new(
+                    Code::InvalidInitialMode,
+                    initial.span,
+                    message,
+                ));
+            }
+        }
+        absent => {
+            let Some(mode) = definition.modes.first() else {
+                return;
+            };
+            let span = absent
+                .span()
+                .unwrap_or_else(|| mode.name.span().unwrap_or(mode.span));
+            let names = listed(mode_names(definition).filter(|name| !name.trim().is_empty()));
+            let choice = if names.is_empty() {
+                String::new()
+            } else {
+                format!(" to one of {names}")
+            };
+            found.push(Diagnostic::new(
+                Code::MissingInitialMode,
+                span,
+                format!("there are modes, so a run must know where it starts: set `initial_mode`{choice} at the top level"),
+            ));
+        }
+    }
+}
+
+fn unknown_mode(definition: &Definition, name: &str) -> String {
+    format!(
+        "there is no mode `{}`{}",
+        name.escape_debug(),
+        choices(name, mode_names(definition))
+    )
+}

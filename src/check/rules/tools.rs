@@ -1,0 +1,163 @@
+//! Names of tools: `invalid_tool`, `reserved_tool_name`, `invalid_tool_info`, `duplicate_definition_name`,
+//! `duplicate_tool_name`.
+
+use crate::check::{Analysis, Code, Diagnostic};
+use crate::definition::{Field, RESERVED_TOOL_NAME, Spanned, Tool};
+use crate::text::Span;
+use std::collections::HashMap;
+
+pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    let tools = &analysis.definition.tools;
+    for tool in tools {
+        name(tool, found);
+        produces(tool, found);
+    }
+    let duplicates = duplicate_definitions(tools, found);
+    duplicate_tools(tools, &duplicates, found);
+}
+
+fn name(tool: &Tool, found: &mut Vec<Diagnostic>) {
+    match &tool.name {
+        Field::Missing => found.push(Diagnostic::new(
+            Code::InvalidTool,
+            tool.span,
+            "the tool has no `name`; add one, such as `name = \"find_order\"`",
+        )),
+        Field::Present(name) if name.value.trim().is_empty() => {
+            found.push(Diagnostic::new(
+                Code::InvalidTool,
+                name.span,
+                "the tool's name is blank; give it one",
+            ));
+        }
+        Field::Present(name) if tool.produces.is_missing() => reserved(name, found),
+        _ => {}
+    }
+}
+
+fn reserved(name: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+    if name.value.trim() != RESERVED_TOOL_NAME {
+        return;
+    }
+    let exact = name.value == RESERVED_TOOL_NAME;
+    let code = if exact {
+        Code::ReservedToolName
+    } else {
+        Code::InvalidToolInfo
+    };
+    found.push(Diagnostic::new(
+        code,
+        name.span,
+        format!("`{RESERVED_TOOL_NAME}` is the name under which a model gives its structured answer; choose another"),
+    ));
+}
+
+fn produces(tool: &Tool, found: &mut Vec<Diagnostic>) {
+    let Some(produces) = tool.produces.spanned() else {
+        return;
+    };
+    if produces.value.is_empty() {
+        found.push(Diagnostic::new(
+            Code::InvalidToolInfo,
+            produces.span,
+            "`produces` is empty, so the entry makes no tool; list names, or remove the key",
+        ));
+    }
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for name in tool.produces.items() {
+        let trimmed = name.value.trim();
+        if trimmed.is_empty() {
+            found.push(Diagnostic::new(
+                Code::InvalidToolInfo,
+                name.span,
+                "a produced name is blank; give it one",
+            ));
+            continue;
+        }
+        reserved(name, found);
+        match seen.get(trimmed) {
+            Some(first) => found.push(
+                Diagnostic::new(
+                    Code::InvalidToolInfo,
+                    name.span,
+                    format!(
+                        "`{}` is produced twice by this entry; remove one",
+                        trimmed.escape_debug()
+                    ),
+                )
+                .with_related(*first, "the first"),
+            ),
+            None => {
+                seen.insert(trimmed, name.span);
+            }
+        }
+    }
+}
+
+/// Reports later entries of one name and returns their indexes: what they produce is not compared further.
+fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> Vec<usize> {
+    let mut first: HashMap<&str, Span> = HashMap::new();
+    let mut duplicates = Vec::new();
+    for (index, tool) in tools.iter().enumerate() {
+        let Some(name) = tool
+            .name
+            .spanned()
+            .filter(|name| !name.value.trim().is_empty())
+        else {
+            continue;
+        };
+        match first.get(name.value.as_str()) {
+            Some(earlier) => {
+                duplicates.push(index);
+                found.push(
+                    Diagnostic::new(
+                        Code::DuplicateDefinitionName,
+                        name.span,
+                        format!(
+                            "there is already a tool `{}`; rename or remove one",
+                            name.value.escape_debug()
+                        ),
+                    )
+                    .with_related(*earlier, "the first tool of this name"),
+                );
+            }
+            None => {
+                first.insert(&name.value, name.span);
+            }
+        }
+    }
+    duplicates
+}
+
+/// One model-facing name from two entries, even if no mode has both: harness compares over base and all modes.
+fn duplicate_tools(tools: &[Tool], duplicates: &[usize], found: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<&str, (usize, Span)> = HashMap::new();
+    for (index, tool) in tools
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !duplicates.contains(index))
+    {
+        for name in tool.produced_names().unwrap_or_default() {
+            if name.value.is_empty() {
+                continue;
+            }
+            match first.get(name.value) {
+                Some((earlier, span)) if *earlier != index => found.push(
+                    Diagnostic::new(
+                        Code::DuplicateToolName,
+                        name.span,
+                        format!(
+                            "the model would see two tools named `{}`; rename one",
+                            name.value.escape_debug()
+                        ),
+                    )
+                    .with_related(*span, "the first tool that the model sees under this name"),
+                ),
+                Some(_) => {}
+                None => {
+                    first.insert(name.value, (index, name.span));
+                }
+            }
+        }
+    }
+}

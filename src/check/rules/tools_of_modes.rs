@@ -1,0 +1,180 @@
+//! Which tools modes list: `unknown_tool`, `empty_mode_tools`, `repeated_tool`, `unused_tool`, `many_tools`,
+//! `similar_tools`.
+
+use super::suggestion;
+use crate::check::{Analysis, Code, Diagnostic};
+use crate::definition::{Definition, Field, Mode, Tool, resolve};
+use crate::text::Span;
+use std::collections::HashMap;
+
+/// More tools than a model chooses well from.
+const MANY_TOOLS: usize = 30;
+
+pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    let definition = &analysis.definition;
+    for mode in &definition.modes {
+        listed(definition, mode, found);
+    }
+    unused(definition, found);
+    many(analysis, found);
+    similar(&definition.tools, found);
+}
+
+fn listed(definition: &Definition, mode: &Mode, found: &mut Vec<Diagnostic>) {
+    let known = || {
+        definition
+            .tools
+            .iter()
+            .filter_map(|tool| tool.name.get())
+            .map(String::as_str)
+    };
+    if let Some(list) = mode.tools.spanned().filter(|list| list.value.is_empty()) {
+        found.push(Diagnostic::new(
+            Code::EmptyModeTools,
+            list.span,
+            "an empty list is not \"no tools\": this mode has all base tools; leave `tools` out to say so",
+        ));
+    }
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for name in mode.tools.items() {
+        let shown = name.value.escape_debug();
+        if let Some(first) = seen.get(name.value.as_str()) {
+            let message = format!("`{shown}` is listed already, and a name twice counts once");
+            found.push(
+                Diagnostic::new(Code::RepeatedTool, name.span, message)
+                    .with_related(*first, "the first"),
+            );
+            continue;
+        }
+        seen.insert(&name.value, name.span);
+        if known().any(|tool| tool == name.value) {
+            continue;
+        }
+        let makes_it = |tool: &&Tool| {
+            tool.produces
+                .items()
+                .any(|produced| produced.value.trim() == name.value.trim())
+        };
+        let hint = match definition.tools.iter().find(makes_it) {
+            Some(tool) => format!(
+                "; modes list entries, and `{}` makes this one",
+                tool.name.text().escape_debug()
+            ),
+            None => suggestion(&name.value, known()),
+        };
+        found.push(Diagnostic::new(
+            Code::UnknownTool,
+            name.span,
+            format!("there is no tool `{shown}`{hint}"),
+        ));
+    }
+}
+
+/// A tool that no mode has, while every mode lists its tools: a run never starts in the base then.
+fn unused(definition: &Definition, found: &mut Vec<Diagnostic>) {
+    let lists = |mode: &Mode| mode.tools.get().is_some_and(|tools| !tools.is_empty());
+    if definition.modes.is_empty() || !definition.modes.iter().all(lists) {
+        return;
+    }
+    let listed: Vec<&str> = definition
+        .modes
+        .iter()
+        .flat_map(|mode| mode.tools.items())
+        .map(|name| name.value.as_str())
+        .collect();
+    for name in definition
+        .tools
+        .iter()
+        .filter_map(|tool| tool.name.spanned())
+    {
+        if !listed.contains(&name.value.as_str()) && !name.value.trim().is_empty() {
+            let message = format!(
+                "every mode lists its tools, and none lists `{}`",
+                name.value.escape_debug()
+            );
+            found.push(Diagnostic::new(Code::UnusedTool, name.span, message));
+        }
+    }
+}
+
+/// A mode, or a base without modes, with more tools than a model chooses well from.
+fn many(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    let definition = &analysis.definition;
+    let modes = resolve(definition);
+    // The base's tools are run only where there is no mode; else a mode that inherits them says it.
+    for resolved in modes.iter().skip(usize::from(modes.len() > 1)) {
+        let count: usize = resolved
+            .tools
+            .iter()
+            .map(|index| {
+                definition.tools[*index]
+                    .produced_names()
+                    .map_or(1, |names| names.len())
+            })
+            .sum();
+        if count > MANY_TOOLS {
+            let span = match resolved.mode {
+                Some(mode) => mode.tools.span().or(mode.name.span()).unwrap_or(mode.span),
+                None => definition
+                    .name
+                    .span()
+                    .unwrap_or(Span::empty(analysis.start())),
+            };
+            let message = format!(
+                "{count} tools at once: models choose worse among more than {MANY_TOOLS}; split them over modes"
+            );
+            found.push(Diagnostic::new(Code::ManyTools, span, message));
+        }
+    }
+}
+
+fn similar(tools: &[Tool], found: &mut Vec<Diagnostic>) {
+    let folded = |name: &str| name.to_lowercase().replace(['_', '-', '.'], "");
+    let mut names: HashMap<String, (&str, Span)> = HashMap::new();
+    let mut descriptions: HashMap<&str, Span> = HashMap::new();
+    for tool in tools {
+        for name in tool
+            .produced_names()
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|name| !name.value.is_empty())
+        {
+            match names.get(&folded(name.value)) {
+                // Equal names are an error already.
+                Some((earlier, _)) if *earlier == name.value => {}
+                Some((earlier, span)) => {
+                    let message = format!(
+                        "a model takes this for `{}` easily; make the names differ more",
+                        earlier.escape_debug()
+                    );
+                    found.push(
+                        Diagnostic::new(Code::SimilarTools, name.span, message)
+                            .with_related(*span, "the other one"),
+                    );
+                }
+                None => {
+                    names.insert(folded(name.value), (name.value, name.span));
+                }
+            }
+        }
+        let Field::Present(description) = &tool.description else {
+            continue;
+        };
+        let text = description.value.trim();
+        if text.is_empty() {
+            continue;
+        }
+        match descriptions.get(text) {
+            Some(span) => {
+                let message = "another tool has the same description, so a model cannot tell them apart by it";
+                found.push(
+                    Diagnostic::new(Code::SimilarTools, description.span, message)
+                        .with_related(*span, "the other one"),
+                );
+            }
+            None => {
+                descriptions.insert(text, description.span);
+            }
+        }
+    }
+}
