@@ -145,8 +145,14 @@ H.test('a long result is cut, and says by how much', function()
   H.contains(text, '  │ … 60 more lines\n  │ line 61\n')
   H.contains(text, '  │ line 100')
   lines[1] = ('é'):rep(32500)
-  text = send({ type = 'tool_completed', call = 1, tool = 'find', is_error = false, ms = 1,
-    result = table.concat(lines, '\n') })
+  text = send({
+    type = 'tool_completed',
+    call = 1,
+    tool = 'find',
+    is_error = false,
+    ms = 1,
+    result = table.concat(lines, '\n'),
+  })
   H.contains(text, ('é'):rep(1000) .. '… [65000 bytes]\n  │ line 2\n')
   H.contains(text, '  │ line 40\n  │ … 60 more lines')
   H.lacks(text, 'line 41')
@@ -167,7 +173,11 @@ H.test('50,000 chunks come to one text', function()
   local send = new_run()
   local _, buf = send(started())
   for _ = 1, 50000 do
-    run.on_event(nil, { run = ('run-%d'):format(count), seq = 1, event = { type = 'text_delta', text = 'ab\n' } }, {})
+    run.on_event(
+      nil,
+      { run = ('run-%d'):format(count), seq = 1, event = { type = 'text_delta', text = 'ab\n' } },
+      {}
+    )
   end
   H.eq(50000 + 4, vim.api.nvim_buf_line_count(buf))
 end)

@@ -12,9 +12,12 @@ for name in vim.fs.dir(H.examples) do
     H.test(name .. ' has nothing to remark on, and answers in each of its modes', function()
       H.open(H.examples, name)
       H.lens(nil)
-      H.eq({}, vim.tbl_map(function(diagnostic)
-        return diagnostic.message
-      end, vim.diagnostic.get(0)))
+      H.eq(
+        {},
+        vim.tbl_map(function(diagnostic)
+          return diagnostic.message
+        end, vim.diagnostic.get(0))
+      )
       local modes = require('loopls').modes()
       for index, mode in ipairs(#modes > 0 and modes or { '' }) do
         vim.cmd.LoopRun(mode)

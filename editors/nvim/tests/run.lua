@@ -43,16 +43,19 @@ local function run_spec(path)
   return tonumber(passed), tonumber(failed)
 end
 
-local passed, failed = 0, 0
-for name in vim.spairs(vim.iter(vim.fs.dir(here)):fold({}, function(names, name)
-  names[name] = true
-  return names
-end)) do
+local names = {}
+for name in vim.fs.dir(here) do
   if name:match('_spec%.lua$') and name:find(wanted, 1, true) then
-    io.stdout:write(('# %s\n'):format(name))
-    local good, bad = run_spec(vim.fs.joinpath(here, name))
-    passed, failed = passed + good, failed + bad
+    table.insert(names, name)
   end
+end
+table.sort(names)
+
+local passed, failed = 0, 0
+for _, name in ipairs(names) do
+  io.stdout:write(('# %s\n'):format(name))
+  local good, bad = run_spec(vim.fs.joinpath(here, name))
+  passed, failed = passed + good, failed + bad
 end
 io.stdout:write(('%d passed, %d failed\n'):format(passed, failed))
 os.exit((failed == 0 and passed > 0) and 0 or 1)

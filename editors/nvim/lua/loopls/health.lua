@@ -19,7 +19,10 @@ local function check_neovim()
   if vim.filetype.match({ filename = 'x.loop.toml' }) == 'loop-toml' then
     health.ok('`*.loop.toml` has the filetype loop-toml')
   else
-    health.error('`*.loop.toml` has not the filetype loop-toml', 'Is the plugin on the runtimepath, and `:filetype` on?')
+    health.error(
+      '`*.loop.toml` has not the filetype loop-toml',
+      'Is the plugin on the runtimepath, and `:filetype` on?'
+    )
   end
   if vim.treesitter.language.add('toml') then
     health.ok('treesitter has a parser for TOML')

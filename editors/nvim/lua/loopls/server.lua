@@ -61,7 +61,10 @@ function M.find(folder)
     return path
   end
   if skipped then
-    return nil, ('%s is inside the open folder, so it is not started; set vim.g.loopls.server to use it'):format(skipped)
+    return nil,
+      ('%s is inside the open folder, so it is not started; set vim.g.loopls.server to use it'):format(
+        skipped
+      )
   end
   return nil, 'no loopls on PATH; install it, or set vim.g.loopls.server to its absolute path'
 end

@@ -192,14 +192,20 @@ end
 local draw = {
   run_started = function(self, event, run_view)
     local parts = { run_view.loop, run_view.mode, run_view.model }
-    local title = table.concat(vim.tbl_filter(function(part)
-      return part ~= ''
-    end, parts), ' · ')
+    local title = table.concat(
+      vim.tbl_filter(function(part)
+        return part ~= ''
+      end, parts),
+      ' · '
+    )
     self:append({ text.one_line(title) }, 'LooplsTitle')
     local prompt = vim.split(event.prompt, '\n', { plain = true })
-    self:append(vim.tbl_map(function(line)
-      return '> ' .. line
-    end, prompt), 'LooplsPrompt')
+    self:append(
+      vim.tbl_map(function(line)
+        return '> ' .. line
+      end, prompt),
+      'LooplsPrompt'
+    )
   end,
 
   text_delta = function(self, event)
@@ -211,7 +217,9 @@ local draw = {
   end,
 
   tool_started = function(self, event)
-    local input = event.input == nil and '' or type(event.input) == 'string' and event.input or text.json(event.input)
+    local input = event.input == nil and ''
+      or type(event.input) == 'string' and event.input
+      or text.json(event.input)
     local head = ('%d %s %s'):format(event.call, event.tool, text.one_line(input, LINE_BYTES))
     local block = self:append({ '… ' .. head }, 'LooplsCall')
     self.calls[event.call] = { block = block, head = head, output = '' }
