@@ -5,12 +5,19 @@
 //! mean; duplicate keys and conflicting tables are found there, with both places at hand.
 
 mod build;
+mod draft;
+mod errors;
+mod lex;
 mod parse;
 pub mod render;
+mod scalar;
+mod string;
+mod structure;
 mod table;
 mod tree;
+mod value;
 
-pub use parse::parse;
+pub use parse::{DEPTH_LIMIT, parse};
 pub use table::{Entry, Form, Node, NodeKind, Table};
 pub use tree::{
     Array, Comment, Header, InlineTable, Key, KeyValue, Statement, SyntaxError, Tree, Value,

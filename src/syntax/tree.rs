@@ -5,6 +5,8 @@ use crate::text::Span;
 /// What [`parse`](super::parse) understood of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
+    /// The whole text.
+    pub span: Span,
     /// Headers and key-value pairs, in order of the text.
     pub statements: Vec<Statement>,
     /// All comments, in order of the text.
@@ -38,13 +40,21 @@ pub struct Header {
     pub keys: Vec<Key>,
 }
 
-/// One part of a dotted key.
+/// One part of a dotted key. Where a part was not written yet, as after the dot of `limits.`, its name and its
+/// span are empty (an empty key in quotes has a span).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// What it says, without quotes and escapes.
     pub name: String,
     /// Where it stands, with its quotes.
     pub span: Span,
+}
+
+impl Key {
+    /// Whether nothing was written where this part belongs.
+    pub fn is_missing(&self) -> bool {
+        self.span.is_empty()
+    }
 }
 
 /// `a.b = value`, at top level or in an inline table.

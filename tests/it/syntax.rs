@@ -1,1 +1,80 @@
-//! syntax
+//! TOML as `toml_edit` reads it: the same data from what it accepts, an error for what it refuses.
+
+use loopls::syntax::{SyntaxError, Table, parse};
+use serde_json::{Value, json};
+
+/// All errors of `text`, and its data.
+fn read(text: &str) -> (Value, Vec<SyntaxError>) {
+    let (tree, mut errors) = parse(text);
+    let (table, more) = Table::build(&tree);
+    errors.extend(more);
+    (table.to_json(), errors)
+}
+
+/// The data that `toml_edit` reads; `None` where it refuses.
+fn reference(text: &str) -> Option<Value> {
+    let document: toml_edit::Document<String> = text.to_owned().parse().ok()?;
+    Some(table_json(document.as_table()))
+}
+
+fn table_json(table: &dyn toml_edit::TableLike) -> Value {
+    let entries = table.iter();
+    Value::Object(
+        entries
+            .map(|(key, item)| (key.to_owned(), item_json(item)))
+            .collect(),
+    )
+}
+
+fn item_json(item: &toml_edit::Item) -> Value {
+    match item {
+        toml_edit::Item::None => Value::Null,
+        toml_edit::Item::Value(value) => value_json(value),
+        toml_edit::Item::Table(table) => table_json(table),
+        toml_edit::Item::ArrayOfTables(tables) => tables.iter().map(|t| table_json(t)).collect(),
+    }
+}
+
+fn value_json(value: &toml_edit::Value) -> Value {
+    match value {
+        toml_edit::Value::String(text) => json!(text.value()),
+        toml_edit::Value::Integer(number) => json!(number.value()),
+        toml_edit::Value::Float(number) => json!(number.value()),
+        toml_edit::Value::Boolean(truth) => json!(truth.value()),
+        toml_edit::Value::Datetime(date) => json!(date.to_string()),
+        toml_edit::Value::Array(items) => items.iter().map(value_json).collect(),
+        toml_edit::Value::InlineTable(table) => table_json(table),
+    }
+}
+
+/// The `toml` fields of the conformance corpus.
+fn definitions() -> Vec<String> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/data/conformance/definitions.jsonl"
+    );
+    let lines = std::fs::read_to_string(path).expect("the corpus is part of the project");
+    lines
+        .lines()
+        .map(|line| {
+            let case: Value = serde_json::from_str(line).expect("each line is JSON");
+            case["toml"]
+                .as_str()
+                .expect("each case has a text")
+                .to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn the_corpus_reads_as_toml_edit_reads_it() {
+    let texts = definitions();
+    assert!(texts.len() > 400);
+    for text in texts {
+        for text in [text.replace('\n', "\r\n"), format!("\u{feff}{text}"), text] {
+            let (data, errors) = read(&text);
+            assert_eq!(errors, [], "{text}");
+            assert_eq!(Some(data), reference(&text), "{text}");
+        }
+    }
+}

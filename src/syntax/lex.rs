@@ -1,0 +1,159 @@
+//! Text to tokens, with strings that were left open ended where a person would end them.
+
+use super::errors::Errors;
+use super::structure::looks_like_header;
+use crate::text::Span;
+use toml_parser::Source;
+use toml_parser::lexer::TokenKind;
+
+/// A token of TOML.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether it is a string without its closing quotes.
+    pub unclosed: bool,
+}
+
+/// The tokens of `text`, an `Eof` last; they lie one after another and, but for a byte order mark, cover it.
+///
+/// Reports what is wrong with the characters between values: a carriage return without a line feed (once), and
+/// control characters in comments. `toml_parser` does the lexing; it is started again after each token that is
+/// cut here. A string that is open to the end of its line or text holds no further quotes of its kind, so each
+/// part of a text is lexed at most a few times.
+pub(super) fn lex(text: &str, errors: &mut Errors) -> Vec<Token> {
+    let mut tokens = Vec::with_capacity(text.len() / 4);
+    let mut lexer = Source::new(text).lex();
+    let mut base = 0;
+    let mut depth = 0_usize;
+    let mut seen_carriage_return = false;
+    while let Some(token) = lexer.next() {
+        let whole = Span::new(base + token.span().start(), base + token.span().end());
+        let kind = token.kind();
+        let mut span = whole;
+        let mut unclosed = false;
+        match kind {
+            TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => depth += 1,
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
+                depth = depth.saturating_sub(1);
+            }
+            TokenKind::Newline if whole.of(text) == "\r" && !seen_carriage_return => {
+                seen_carriage_return = true;
+                errors.report(
+                    whole,
+                    "a lone carriage return does not end a line in TOML; use a line feed",
+                );
+            }
+            TokenKind::Comment => check_comment(text, whole, errors),
+            TokenKind::BasicString | TokenKind::LiteralString => {
+                unclosed = !line_string_is_closed(whole.of(text));
+                if unclosed {
+                    span.end = whole.start + open_line_string_len(whole.of(text), depth > 0);
+                }
+            }
+            TokenKind::MlBasicString | TokenKind::MlLiteralString => {
+                unclosed = whole.end == text.len() && !block_string_is_closed(whole.of(text));
+                if unclosed {
+                    span.end = whole.start + open_block_string_len(whole.of(text));
+                }
+            }
+            TokenKind::Atom => span.end = whole.start + atom_len(whole.of(text)),
+            _ => {}
+        }
+        tokens.push(Token {
+            kind,
+            span,
+            unclosed,
+        });
+        if span.end < whole.end {
+            base = span.end;
+            lexer = Source::new(&text[base..]).lex();
+        }
+    }
+    tokens
+}
+
+/// Whether a character may not stand in a comment or a string as it is.
+pub(super) fn is_control(character: char) -> bool {
+    character.is_ascii_control() && character != '\t'
+}
+
+fn check_comment(text: &str, span: Span, errors: &mut Errors) {
+    if let Some((at, character)) = span.of(text).char_indices().find(|(_, c)| is_control(*c)) {
+        let start = span.start + at;
+        errors.report(
+            Span::new(start, start + character.len_utf8()),
+            format!(
+                "the control character U+{:04X} cannot stand in a comment; remove it",
+                u32::from(character)
+            ),
+        );
+    }
+}
+
+/// Whether `token`, which begins with its quote, ends with one that closes it.
+fn line_string_is_closed(token: &str) -> bool {
+    let quote = &token[..1];
+    let Some(content) = token[1..].strip_suffix(quote) else {
+        return false;
+    };
+    let backslashes = content.len() - content.trim_end_matches('\\').len();
+    quote == "'" || backslashes.is_multiple_of(2)
+}
+
+/// Whether `token`, which begins with three quotes, ends with three that close it.
+fn block_string_is_closed(token: &str) -> bool {
+    let (quotes, content) = token.split_at(3);
+    if quotes == "'''" {
+        return content.contains(quotes);
+    }
+    let bytes = content.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' if bytes[at..].starts_with(b"\"\"\"") => return true,
+            _ => at += 1,
+        }
+    }
+    false
+}
+
+/// How much of an open one-line string is taken as the string: up to the end of the line without blanks, and
+/// within brackets without what closes them.
+fn open_line_string_len(token: &str, in_brackets: bool) -> usize {
+    let line = token.split('\r').next().unwrap_or(token);
+    let trimmed = if in_brackets {
+        line.trim_end_matches([' ', '\t', ']', '}', ','])
+    } else {
+        line.trim_end_matches([' ', '\t'])
+    };
+    trimmed.len().max(1)
+}
+
+/// How much of an open multi-line string is taken as the string: up to the line that looks like a header.
+fn open_block_string_len(token: &str) -> usize {
+    let mut at = 0;
+    for line in token.split_inclusive('\n') {
+        if at > 0 && looks_like_header(line) {
+            return at;
+        }
+        at += line.len();
+    }
+    token.len()
+}
+
+/// The length of the first part of an atom: up to a colon, as in pasted JSON and YAML, that begins it or stands
+/// before a quote.
+fn atom_len(atom: &str) -> usize {
+    if atom.starts_with(':') {
+        return 1;
+    }
+    let bytes = atom.as_bytes();
+    let colon = bytes
+        .windows(2)
+        .position(|pair| pair == b":\"" || pair == b":'");
+    colon.map_or(atom.len(), |colon| colon + 1)
+}
