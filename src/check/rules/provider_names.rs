@@ -10,12 +10,12 @@ use std::collections::HashMap;
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let in_use = ProvidersInUse::of(&analysis.definition);
     let names = names(&analysis.definition, &in_use);
-    let mut taken: HashMap<String, Span> = HashMap::new();
+    let mut taken = Taken::default();
     for (name, _) in &names {
-        taken.entry(name.value.to_owned()).or_insert(name.span);
+        taken.take(name.value, name.span);
     }
     for (name, providers) in names {
-        let refusing: Vec<(&Provider, &NameRule)> = providers
+        let refusing: Vec<Refusal> = providers
             .iter()
             .filter_map(|provider| Some((*provider, &provider.tool_names.as_ref()?.value)))
             .filter(|(_, rule)| !rule.takes(name.value))
@@ -23,6 +23,37 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         if !refusing.is_empty() {
             found.push(refused(name, &refusing, &mut taken));
         }
+    }
+}
+
+/// A provider with the rule that a name goes against.
+type Refusal = (&'static Provider, &'static NameRule);
+
+/// The names that are taken, each with its place and the number that the next tool of this name would get.
+#[derive(Default)]
+struct Taken(HashMap<String, (Span, usize)>);
+
+impl Taken {
+    fn take(&mut self, name: &str, span: Span) {
+        self.0.entry(name.to_owned()).or_insert((span, 2));
+    }
+
+    /// `plain`, or with a number if it is taken, and where it is taken; `with_suffix` makes room for the number.
+    fn free(
+        &mut self,
+        plain: &str,
+        with_suffix: impl Fn(&str) -> String,
+    ) -> (String, Option<Span>) {
+        let Some((span, mut number)) = self.0.get(plain).copied() else {
+            return (plain.to_owned(), None);
+        };
+        let mut free = with_suffix(&format!("_{number}"));
+        while self.0.contains_key(&free) {
+            number += 1;
+            free = with_suffix(&format!("_{number}"));
+        }
+        self.0.insert(plain.to_owned(), (span, number + 1));
+        (free, Some(span))
     }
 }
 
@@ -57,46 +88,41 @@ fn names<'a>(
         .collect()
 }
 
-fn refused(
-    name: Spanned<&str>,
-    refusing: &[(&Provider, &NameRule)],
-    taken: &mut HashMap<String, Span>,
-) -> Diagnostic {
-    let plain = fitting(name.value, "", refusing);
-    let mut fits = plain.clone();
-    let mut number = 2;
-    while taken.contains_key(&fits) {
-        fits = fitting(name.value, &format!("_{number}"), refusing);
-        number += 1;
-    }
-    let mut message = format!(
-        "{} the tool name `{}`: {}; `{fits}` fits",
+fn refused(name: Spanned<&str>, refusing: &[Refusal], taken: &mut Taken) -> Diagnostic {
+    let plain = fitting(name.value, refusing);
+    let longest = refusing.iter().map(|(_, rule)| rule.longest).min();
+    let longest = longest.unwrap_or(plain.len());
+    // A name that fits is ASCII, so bytes are characters.
+    let with_suffix = |suffix: &str| {
+        let kept = plain.len().min(longest.saturating_sub(suffix.len()));
+        format!("{}{suffix}", &plain[..kept])
+    };
+    let (free, other) = taken.free(&plain, with_suffix);
+    taken.take(&free, name.span);
+    let message = format!(
+        "{} the tool name `{}`: {}; `{free}` fits",
         refuse(refusing.iter().map(|(provider, _)| provider.name)),
         name.value.escape_debug(),
         reasons(name.value, refusing),
     );
-    let other = taken.get(&plain).copied();
-    if other.is_some() {
-        message.push_str(&format!(" (`{plain}` would be two tools)"));
-    }
-    taken.insert(fits, name.span);
-    let diagnostic = Diagnostic::new(Code::ToolNameForProvider, name.span, message);
     match other {
-        Some(span) => diagnostic.with_related(span, format!("the other `{plain}`")),
-        None => diagnostic,
+        Some(span) => {
+            let message = format!("{message}, for `{plain}` would be two tools");
+            Diagnostic::new(Code::ToolNameForProvider, name.span, message)
+                .with_related(span, format!("the other `{plain}`"))
+        }
+        None => Diagnostic::new(Code::ToolNameForProvider, name.span, message),
     }
 }
 
-/// A name near `name` that all of them take and that ends in `suffix`.
-fn fitting(name: &str, suffix: &str, refusing: &[(&Provider, &NameRule)]) -> String {
-    let shortest = refusing.iter().map(|(_, rule)| rule.longest).min();
+/// The name near `name` that all of them take.
+fn fitting(name: &str, refusing: &[Refusal]) -> String {
     let mut fits = name.to_owned();
     // Each round cuts the name or leaves fewer characters to replace.
     while let Some((_, rule)) = refusing.iter().find(|(_, rule)| !rule.takes(&fits)) {
         fits = rule.fit(&fits);
     }
-    fits.truncate(shortest.unwrap_or(fits.len()).saturating_sub(suffix.len()));
-    fits + suffix
+    fits
 }
 
 /// `` `a` refuses ``, `` `a` and `b` refuse ``.
@@ -110,7 +136,7 @@ pub(super) fn refuse(providers: impl ExactSizeIterator<Item = &'static str>) -> 
 }
 
 /// What the name goes against; where providers differ, whose rule it is.
-fn reasons(name: &str, refusing: &[(&Provider, &NameRule)]) -> String {
+fn reasons(name: &str, refusing: &[Refusal]) -> String {
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for (provider, rule) in refusing {
         let reason = rule.broken_by(name).join(" and ");
