@@ -12,6 +12,10 @@ mod modes;
 mod name;
 mod output;
 mod placeholders;
+mod provider_efforts;
+mod provider_keys;
+mod provider_names;
+mod provider_schemas;
 mod secrets;
 mod sources;
 mod surroundings;
@@ -41,6 +45,10 @@ const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
     access::check,
     tools_of_modes::check,
     secrets::check,
+    provider_names::check,
+    provider_schemas::check,
+    provider_efforts::check,
+    provider_keys::check,
 ];
 
 /// What the text alone says, in order of the text.
