@@ -20,7 +20,9 @@ impl Surroundings for World {
     fn file(&self, path: &Path) -> Result<String, FileProblem> {
         match path.to_str() {
             Some("prompt.md") => Ok("Be kind.".into()),
-            Some(path) if path.starts_with("../") || path.starts_with('/') => Err(FileProblem::Outside),
+            Some(path) if path.starts_with("../") || path.starts_with('/') => {
+                Err(FileProblem::Outside)
+            }
             _ => Err(FileProblem::Missing),
         }
     }
@@ -31,7 +33,9 @@ impl Surroundings for World {
 
     fn program(&self, name: &str) -> Option<PathBuf> {
         let known = ["grep", "sh", "awk", "python3", "cmd", "env", "cat", "echo"];
-        known.contains(&name).then(|| Path::new("/usr/bin").join(name))
+        known
+            .contains(&name)
+            .then(|| Path::new("/usr/bin").join(name))
     }
 
     fn variable_is_set(&self, name: &str) -> bool {
@@ -45,7 +49,10 @@ impl Surroundings for World {
 
 /// A line of marks: `#   ^^^ code: message`.
 fn is_mark(line: &str) -> bool {
-    let rest = line.strip_prefix('#').unwrap_or_default().trim_start_matches(' ');
+    let rest = line
+        .strip_prefix('#')
+        .unwrap_or_default()
+        .trim_start_matches(' ');
     rest.starts_with('^') && line.starts_with('#')
 }
 
@@ -66,9 +73,9 @@ fn marked(case: &str) -> String {
             result.push('\n');
         }
         result.push_str(line);
-        let of_line = diagnostics.iter().filter(|diagnostic| {
-            (offset..=offset + line.len()).contains(&diagnostic.span.start)
-        });
+        let of_line = diagnostics
+            .iter()
+            .filter(|diagnostic| (offset..=offset + line.len()).contains(&diagnostic.span.start));
         for diagnostic in of_line {
             result.push_str(&mark(line, offset, diagnostic));
         }
@@ -86,7 +93,13 @@ fn mark(line: &str, offset: usize, diagnostic: &Diagnostic) -> String {
         0 => (0, columns(&line[start..end]).saturating_sub(1)),
         before => (before - 1, columns(&line[start..end])),
     };
-    let mut text = format!("\n#{}{} {}: {}", " ".repeat(before), "^".repeat(width.max(1)), diagnostic.code, diagnostic.message);
+    let mut text = format!(
+        "\n#{}{} {}: {}",
+        " ".repeat(before),
+        "^".repeat(width.max(1)),
+        diagnostic.code,
+        diagnostic.message
+    );
     for related in &diagnostic.related {
         text.push_str(&format!(" [{}]", related.message));
     }
@@ -98,10 +111,21 @@ fn cases() -> Vec<(PathBuf, String)> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of cases")
         .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "toml")
+        })
         .collect();
     files.sort();
-    files.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("a file of cases"))).collect()
+    files
+        .into_iter()
+        .map(|path| {
+            (
+                path.clone(),
+                fs::read_to_string(path).expect("a file of cases"),
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -116,7 +140,11 @@ fn every_case_is_judged_as_written() {
             if update {
                 fs::write(&path, &judged).expect("the file of cases can be written");
             } else {
-                wrong.push(format!("{}:\n{}", path.display(), difference(&text, &judged)));
+                wrong.push(format!(
+                    "{}:\n{}",
+                    path.display(),
+                    difference(&text, &judged)
+                ));
             }
         }
     }
@@ -127,8 +155,14 @@ fn every_case_is_judged_as_written() {
 fn difference(expected: &str, found: &str) -> String {
     let expected_lines: BTreeSet<&str> = expected.lines().collect();
     let found_lines: BTreeSet<&str> = found.lines().collect();
-    let gone = expected.lines().filter(|line| !found_lines.contains(line)).map(|line| format!("  - {line}"));
-    let new = found.lines().filter(|line| !expected_lines.contains(line)).map(|line| format!("  + {line}"));
+    let gone = expected
+        .lines()
+        .filter(|line| !found_lines.contains(line))
+        .map(|line| format!("  - {line}"));
+    let new = found
+        .lines()
+        .filter(|line| !expected_lines.contains(line))
+        .map(|line| format!("  + {line}"));
     gone.chain(new).collect::<Vec<_>>().join("\n")
 }
 
@@ -137,8 +171,13 @@ fn every_code_has_a_file_that_shows_it() {
     let cases = cases();
     for code in Code::ALL {
         let name = format!("{code}.toml");
-        let case = cases.iter().find(|(path, _)| path.file_name().is_some_and(|file| *file == *name));
+        let case = cases
+            .iter()
+            .find(|(path, _)| path.file_name().is_some_and(|file| *file == *name));
         let (_, text) = case.unwrap_or_else(|| panic!("there is no tests/data/check/{name}"));
-        assert!(text.contains(&format!("^ {code}: ")), "{name} does not show its code");
+        assert!(
+            text.contains(&format!("^ {code}: ")),
+            "{name} does not show its code"
+        );
     }
 }
