@@ -11,5 +11,5 @@ mod rules;
 pub use accepted::{Accepted, Rejected};
 pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
-pub use diagnostic::{Diagnostic, Related};
+pub use diagnostic::{Diagnostic, Fix, Related};
 pub use levels::{LevelProblem, Levels};

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod bind;
+mod check;
 mod cli;
 mod conformance;
 mod run;

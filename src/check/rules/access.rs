@@ -30,17 +30,20 @@ fn globs<'a>(
     let mut globs = Vec::new();
     for pattern in list.items() {
         let problem = match Glob::new(&pattern.value) {
-            _ if pattern.value.trim().is_empty() => "it is blank".to_owned(),
+            _ if pattern.value.trim().is_empty() => String::new(),
             Err(error) => error.kind().to_string(),
             Ok(glob) => {
                 globs.push((pattern, glob.compile_matcher()));
                 continue;
             }
         };
-        let message = format!(
-            "`{}` is no name or pattern of tools: {problem}",
-            pattern.value.escape_debug()
-        );
+        let message = match pattern.value.trim() {
+            "" => "the pattern is blank; name a tool, or remove it".to_owned(),
+            shown => format!(
+                "`{}` is no name or pattern of tools: {problem}",
+                shown.escape_debug()
+            ),
+        };
         found.push(Diagnostic::new(Code::InvalidValue, pattern.span, message));
     }
     globs

@@ -279,7 +279,7 @@ fn required(schema: &Table, found: &mut Vec<Diagnostic>) {
             Code::InvalidInputSchema,
             item.span,
             format!(
-                "`{}` is required and no property{}, so no input fits",
+                "`{}` is required, and no input can have it{}",
                 name.escape_debug(),
                 suggestion(name, known())
             ),

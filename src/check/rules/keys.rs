@@ -2,10 +2,10 @@
 //! the format alone decides.
 
 use super::{choices, did_you_mean};
-use crate::check::{Analysis, Code, Diagnostic};
+use crate::check::{Analysis, Code, Diagnostic, Fix};
 use crate::definition::parse_duration;
 use crate::format::{self, KeySpec, TableSpec, Type};
-use crate::syntax::{Entry, Node, NodeKind, Table};
+use crate::syntax::{Entry, Node, NodeKind, Table, render};
 
 /// Tables whose missing keys have kinds of harness's own, which the rules beside this one report.
 const REPORTED_ELSEWHERE: [&str; 5] = [
@@ -32,11 +32,7 @@ fn table(
     for entry in &table.entries {
         match spec.key(&entry.key.name) {
             Some(key) => value(&entry.value, key.kind, Where { key, spec }, found),
-            None => found.push(Diagnostic::new(
-                Code::UnknownKey,
-                entry.key.span,
-                unknown(entry, table, spec, parent),
-            )),
+            None => found.push(unknown(entry, table, spec, parent)),
         }
     }
     if REPORTED_ELSEWHERE.contains(&spec.title) {
@@ -51,8 +47,10 @@ fn table(
             Code::MissingKey,
             table.span,
             format!(
-                "{} needs `{}`, such as `{} = {}`",
-                spec.title, key.name, key.name, key.example
+                "{} needs `{}`, such as `{}`",
+                spec.title,
+                key.name,
+                example(key)
             ),
         ));
     }
@@ -63,34 +61,45 @@ fn unknown(
     table: &Table,
     spec: &'static TableSpec,
     parent: Option<&'static TableSpec>,
-) -> String {
+) -> Diagnostic {
     let name = entry.key.name.as_str();
     let shown = name.escape_debug();
+    let say = |message: String| Diagnostic::new(Code::UnknownKey, entry.key.span, message);
     if format::NOT_IN_FORMAT.contains(&name) {
-        return format!(
+        return say(format!(
             "harness has `{shown}`, a definition file has not: it belongs to the program that hosts the loop"
-        );
+        ));
     }
+    let place = if spec.title.starts_with("the ") {
+        "at"
+    } else {
+        "in"
+    };
     let absent = spec
         .keys
         .iter()
         .map(|key| key.name)
         .filter(|key| table.entry(key).is_none());
     if let Some(meant) = did_you_mean(name, absent) {
-        return format!(
-            "there is no key `{shown}` in {}; did you mean `{meant}`?",
+        let message = format!(
+            "there is no key `{shown}` {place} {}; did you mean `{meant}`?",
             spec.title
         );
+        return say(message).with_fix(Fix::replace(
+            format!("Rename to `{meant}`"),
+            entry.key.span,
+            render::key(meant),
+        ));
     }
     let mut homes = format::tables_with_key(name);
     homes.sort_by_key(|home| !parent.is_some_and(|parent| std::ptr::eq(*home, parent)));
-    match homes.first() {
+    say(match homes.first() {
         Some(home) => format!(
             "`{shown}` is no key of {}; it belongs to {}",
             spec.title, home.title
         ),
-        None => format!("there is no key `{shown}` in {}", spec.title),
-    }
+        None => format!("there is no key `{shown}` {place} {}", spec.title),
+    })
 }
 
 /// The key whose value is looked at, and its table.
@@ -170,7 +179,7 @@ fn value(node: &Node, kind: Type, place: Where, found: &mut Vec<Diagnostic>) {
                 match &item.kind {
                     NodeKind::Table(inside) => table(inside, inner, Some(place.spec), found),
                     NodeKind::Missing | NodeKind::Bad => {}
-                    other => found.push(wrong_type(place.key, "each item is a table", other, item)),
+                    other => found.push(wrong_type(place.key, "holds tables", other, item)),
                 }
             }
         }
@@ -194,7 +203,7 @@ fn wrong_type(key: &KeySpec, wanted: &str, got: &NodeKind, node: &Node) -> Diagn
     Diagnostic::new(
         Code::WrongType,
         node.span,
-        format!("`{}`: {wanted}, and this is {}", key.name, describe(got)),
+        format!("`{}` {wanted}, and this is {}", key.name, describe(got)),
     )
 }
 
@@ -209,5 +218,13 @@ fn describe(kind: &NodeKind) -> &'static str {
         NodeKind::Tables(_) => "an array of tables",
         NodeKind::Table(_) => "a table",
         NodeKind::Missing | NodeKind::Bad => "no value",
+    }
+}
+
+/// The key with a value, on one line.
+fn example(key: &KeySpec) -> String {
+    match key.kind {
+        Type::Table(_) => format!("{} = {{ {} }}", key.name, key.example.replace('\n', ", ")),
+        _ => format!("{} = {}", key.name, key.example),
     }
 }

@@ -138,7 +138,8 @@ fn duplicate_tools(tools: &[Tool], duplicates: &[usize], found: &mut Vec<Diagnos
         .filter(|(index, _)| !duplicates.contains(index))
     {
         for name in tool.produced_names().unwrap_or_default() {
-            if name.value.is_empty() {
+            // These are reported already.
+            if name.value.is_empty() || name.value == RESERVED_TOOL_NAME {
                 continue;
             }
             match first.get(name.value) {

@@ -1,0 +1,300 @@
+//! `loopls resolve`: shows what each mode of a definition comes to.
+
+use super::printable::printable_line;
+use super::report::escape_json;
+use super::source::Source;
+use super::{Failure, Status, output};
+use crate::definition::{
+    Definition, Origin, ResolvedLimit, ResolvedMode, format_duration, resolve as resolve_modes,
+};
+use crate::text::{Encoding, Span, position_at};
+use ropey::Rope;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The arguments of `resolve`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The definition, or `-` for standard input.
+    file: PathBuf,
+    /// Only this mode; the empty string is the base.
+    #[arg(long, value_name = "MODE")]
+    mode: Option<String>,
+    /// How to show it.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people: a table a mode.
+    #[default]
+    Table,
+    /// One JSON document; lines are zero-based, times milliseconds.
+    Json,
+}
+
+/// Resolves and prints. A definition with errors comes to nothing.
+pub fn resolve(arguments: &Arguments) -> Result<Status, Failure> {
+    let source = Source::read(&arguments.file)?;
+    let Some(accepted) = source.accept() else {
+        return Ok(Status::Faulty);
+    };
+    let modes = modes(&source, accepted.definition(), arguments.mode.as_deref())?;
+    let text = match arguments.format {
+        Format::Table => table(accepted.definition(), &source.analysis.rope, &modes),
+        Format::Json => document(accepted.definition(), &source.analysis.rope, &modes),
+    };
+    output::print(&text)?;
+    Ok(Status::Good)
+}
+
+/// A mode with its system prompt, for which files may have to be read.
+struct Shown<'a> {
+    mode: ResolvedMode<'a>,
+    system: String,
+}
+
+fn modes<'a>(
+    source: &Source,
+    definition: &'a Definition,
+    wanted: Option<&str>,
+) -> Result<Vec<Shown<'a>>, Failure> {
+    let mut modes = resolve_modes(definition);
+    if let Some(wanted) = wanted {
+        let names: Vec<&str> = modes.iter().map(|mode| mode.name).collect();
+        if !names.contains(&wanted) {
+            return Err(unknown_mode(wanted, &names[1..]));
+        }
+        modes.retain(|mode| mode.name == wanted);
+    }
+    modes
+        .into_iter()
+        .map(|mode| {
+            let system = mode.system(definition, &source.surroundings());
+            let system = system.map_err(|(span, problem)| {
+                let line = line(&source.analysis.rope, span) + 1;
+                Failure::new(format!("{}:{line}: {problem}", source.name))
+            })?;
+            Ok(Shown { mode, system })
+        })
+        .collect()
+}
+
+/// What to say about a mode that no definition declares; `declared` are those that it does.
+pub fn unknown_mode(wanted: &str, declared: &[&str]) -> Failure {
+    let failure = Failure::new(format!("there is no mode `{wanted}`"));
+    match declared.is_empty() {
+        true => failure.help("the definition declares no modes"),
+        false => failure.help(format!("its modes are {}", quoted(declared))),
+    }
+}
+
+/// `` `one`, `other` ``.
+pub fn quoted(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+/// The zero-based line of a place.
+fn line(rope: &Rope, span: Span) -> u32 {
+    position_at(rope, span.start, Encoding::Utf16).line
+}
+
+/// `--format json`: version 1.
+fn document(definition: &Definition, rope: &Rope, modes: &[Shown<'_>]) -> String {
+    let delegates: Vec<&str> = definition
+        .delegates
+        .items()
+        .map(|name| name.value.as_str())
+        .collect();
+    let document = json!({
+        "version": 1,
+        "name": definition.name.text(),
+        "initial_mode": definition.initial_mode.text(),
+        "delegates": delegates,
+        "modes": modes.iter().map(|shown| mode_value(definition, rope, shown)).collect::<Vec<_>>(),
+    });
+    format!("{}\n", escape_json(&format!("{document:#}")))
+}
+
+fn mode_value(definition: &Definition, rope: &Rope, shown: &Shown<'_>) -> Value {
+    let mode = &shown.mode;
+    let limits: Map<String, Value> = mode
+        .limits
+        .named()
+        .into_iter()
+        .map(|(name, limit)| (name.to_owned(), limit_value(rope, name, limit)))
+        .collect();
+    let model = mode
+        .model
+        .map(|model| json!({ "provider": model.provider.text(), "name": model.name.text() }));
+    json!({
+        "name": mode.name,
+        "limits": limits,
+        "tools": tools(definition, mode).into_iter().map(ToolName::value).collect::<Vec<_>>(),
+        "model": model,
+        "effort": mode.effort.map(|effort| effort.as_str()),
+        "system": shown.system,
+    })
+}
+
+fn limit_value(rope: &Rope, name: &str, limit: ResolvedLimit) -> Value {
+    let value = match (name, limit.value) {
+        ("time", 0) => Value::Null,
+        (_, value) => value.into(),
+    };
+    let mut object = json!({ "value": value, "origin": limit.origin.as_str() });
+    if let Some(span) = limit.origin.span() {
+        object["line"] = line(rope, span).into();
+    }
+    object
+}
+
+/// A tool as the model will see it.
+enum ToolName<'a> {
+    /// It is called this.
+    Known(&'a str),
+    /// The tools of the server of this definition, which only a bind tells.
+    ServerOf(&'a str),
+}
+
+impl ToolName<'_> {
+    fn value(self) -> Value {
+        match self {
+            ToolName::Known(name) => name.into(),
+            ToolName::ServerOf(definition) => json!({ "name": null, "definition": definition }),
+        }
+    }
+}
+
+fn tools<'a>(definition: &'a Definition, mode: &ResolvedMode<'_>) -> Vec<ToolName<'a>> {
+    let entries = mode.tools.iter().map(|&index| &definition.tools[index]);
+    entries
+        .flat_map(|tool| match tool.produced_names() {
+            None => vec![ToolName::ServerOf(tool.name.text())],
+            Some(names) => names
+                .into_iter()
+                .map(|name| ToolName::Known(name.value))
+                .collect(),
+        })
+        .collect()
+}
+
+/// `--format table`.
+fn table(definition: &Definition, rope: &Rope, modes: &[Shown<'_>]) -> String {
+    let mut out = String::new();
+    for shown in modes {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        mode_table(&mut out, definition, rope, shown);
+    }
+    out
+}
+
+fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &Shown<'_>) {
+    const BOLD: clap::builder::styling::Style = clap::builder::styling::Style::new().bold();
+    let mode = &shown.mode;
+    let title = match mode.mode {
+        None => format!("{} (base)", definition.name.text()),
+        Some(_) if mode.name == definition.initial_mode.text() => {
+            format!("{} (mode, initial)", mode.name)
+        }
+        Some(_) => format!("{} (mode)", mode.name),
+    };
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "{BOLD}{}{BOLD:#}", printable_line(&title));
+
+    let limits: Vec<(&str, String, String)> = mode
+        .limits
+        .named()
+        .into_iter()
+        .map(|(name, limit)| {
+            (
+                name,
+                limit_words(name, limit.value),
+                origin_words(rope, limit.origin),
+            )
+        })
+        .collect();
+    let width = limits
+        .iter()
+        .map(|(_, value, _)| value.len())
+        .max()
+        .unwrap_or(0);
+    for (name, value, origin) in limits {
+        let dim = output::DIM;
+        let _ = writeln!(out, "  {name:<12}  {value:>width$}  {dim}{origin}{dim:#}");
+    }
+
+    let tools: Vec<String> = tools(definition, mode)
+        .into_iter()
+        .map(|tool| match tool {
+            ToolName::Known(name) => name.to_owned(),
+            ToolName::ServerOf(name) => format!("those of server `{name}`, known at bind"),
+        })
+        .collect();
+    let tools = if tools.is_empty() {
+        "none".to_owned()
+    } else {
+        tools.join(", ")
+    };
+    let model = mode.model.map_or_else(
+        || "none".to_owned(),
+        |model| format!("{} {}", model.provider.text(), model.name.text()),
+    );
+    let effort = mode
+        .effort
+        .map_or("the model decides", |effort| effort.as_str());
+    for (name, value) in [
+        ("tools", tools.as_str()),
+        ("model", &model),
+        ("effort", effort),
+        ("system", &system_words(&shown.system)),
+    ] {
+        let _ = writeln!(out, "  {name:<12}  {}", printable_line(value));
+    }
+}
+
+fn limit_words(name: &str, value: i64) -> String {
+    match (name, value) {
+        ("time", 0) => "none".to_owned(),
+        ("time", milliseconds) => format_duration(milliseconds),
+        (_, 0) => "no cap".to_owned(),
+        (_, value) => value.to_string(),
+    }
+}
+
+fn origin_words(rope: &Rope, origin: Origin) -> String {
+    match origin {
+        Origin::Default => "default".to_owned(),
+        Origin::Base(span) => format!("base, line {}", line(rope, span) + 1),
+        Origin::Mode(span) => format!("mode, line {}", line(rope, span) + 1),
+    }
+}
+
+/// The first words of a system prompt, and how long it is.
+fn system_words(system: &str) -> String {
+    const SHOWN: usize = 60;
+    if system.is_empty() {
+        return "none".to_owned();
+    }
+    let lines = system.lines().count();
+    let characters = system.chars().count();
+    let first = system
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("")
+        .trim();
+    if lines == 1 && characters <= SHOWN {
+        return first.to_owned();
+    }
+    let start: String = first.chars().take(SHOWN).collect();
+    let noun = if lines == 1 { "line" } else { "lines" };
+    format!(
+        "{} … ({lines} {noun}, {characters} characters)",
+        start.trim_end()
+    )
+}

@@ -1,0 +1,180 @@
+//! What the model gets of a call's result: valid text of a bounded length.
+
+use crate::bind::Outcome;
+use std::borrow::Cow;
+
+/// The most bytes of a result, whatever a definition says (`security.md`, Bounds).
+pub const MAX_RESULT_BYTES: u64 = 8 << 20;
+
+/// How often the marker is made anew; its length settles long before.
+const ROUNDS: usize = 8;
+
+/// A result as the model gets it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Treated {
+    pub text: String,
+    /// Bytes that the tool gave.
+    pub bytes: u64,
+    /// How many of them are not in `text`.
+    pub omitted: u64,
+}
+
+/// Repairs and cuts `outcome` to `limit` bytes; 0 leaves only the hard bound.
+pub(super) fn treat(outcome: Outcome, limit: u64) -> Treated {
+    let limit = match limit {
+        0 => MAX_RESULT_BYTES,
+        limit => limit.min(MAX_RESULT_BYTES),
+    } as usize;
+    let bytes = outcome.bytes.len() as u64 + outcome.dropped;
+    if outcome.dropped > 0 {
+        let at = outcome.dropped_at.min(outcome.bytes.len());
+        let (before, after) = outcome.bytes.split_at(at);
+        let before = Repaired::new(Cow::Borrowed(without_cut_end(before)));
+        let after = Repaired::new(Cow::Borrowed(without_cut_start(after)));
+        return cut(&before, &after, bytes, limit);
+    }
+    let repaired = Repaired::new(Cow::Owned(outcome.bytes));
+    if repaired.text.len() <= limit {
+        return Treated {
+            text: repaired.text.into_owned(),
+            bytes,
+            omitted: 0,
+        };
+    }
+    cut(&repaired, &repaired, bytes, limit)
+}
+
+/// The start of `head`, a marker, and the end of `tail`, together at most `limit` bytes.
+fn cut(head: &Repaired, tail: &Repaired, total: u64, limit: usize) -> Treated {
+    let mut omitted = total;
+    let mut marker = marker_of(omitted, total);
+    let (mut start, mut end) = ("", "");
+    for _ in 0..ROUNDS {
+        let room = limit.saturating_sub(marker.len());
+        start = prefix(&head.text, room / 2);
+        end = suffix(&tail.text, room - room / 2);
+        let kept = head.source_of_prefix(start.len()) + tail.source_of_suffix(end.len());
+        omitted = total.saturating_sub(kept);
+        let next = marker_of(omitted, total);
+        if next == marker {
+            break;
+        }
+        marker = next;
+    }
+    Treated {
+        text: [start, &marker, end].concat(),
+        bytes: total,
+        omitted,
+    }
+}
+
+fn marker_of(omitted: u64, total: u64) -> String {
+    format!("\n[tool output truncated: omitted {omitted} of {total} bytes]\n")
+}
+
+/// The first `length` bytes of `text`, cut back to a character border.
+fn prefix(text: &str, length: usize) -> &str {
+    let mut end = length.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The last `length` bytes of `text`, cut forward to a character border.
+fn suffix(text: &str, length: usize) -> &str {
+    let mut start = text.len().saturating_sub(length);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}
+
+/// Bytes in which each run of invalid ones became one U+FFFD.
+struct Repaired<'a> {
+    text: Cow<'a, str>,
+    /// The source bytes.
+    source: u64,
+    /// For each U+FFFD that was put in: where it stands in `text`, and how many bytes it stands for.
+    runs: Vec<(usize, u64)>,
+}
+
+const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+
+impl<'a> Repaired<'a> {
+    fn new(bytes: Cow<'a, [u8]>) -> Self {
+        let source = bytes.len() as u64;
+        let bytes = match bytes {
+            Cow::Borrowed(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => return Self::valid(Cow::Borrowed(text)),
+                Err(_) => Cow::Borrowed(bytes),
+            },
+            Cow::Owned(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => return Self::valid(Cow::Owned(text)),
+                Err(error) => Cow::Owned(error.into_bytes()),
+            },
+        };
+        let mut text = String::with_capacity(bytes.len());
+        let mut runs: Vec<(usize, u64)> = Vec::new();
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            let invalid = chunk.invalid().len() as u64;
+            match runs.last_mut() {
+                _ if invalid == 0 => {}
+                Some((at, length)) if *at + REPLACEMENT.len_utf8() == text.len() => {
+                    *length += invalid;
+                }
+                _ => {
+                    runs.push((text.len(), invalid));
+                    text.push(REPLACEMENT);
+                }
+            }
+        }
+        Self {
+            text: Cow::Owned(text),
+            source,
+            runs,
+        }
+    }
+
+    fn valid(text: Cow<'a, str>) -> Self {
+        Self {
+            source: text.len() as u64,
+            text,
+            runs: Vec::new(),
+        }
+    }
+
+    /// How many source bytes the first `length` bytes of the text stand for.
+    fn source_of_prefix(&self, length: usize) -> u64 {
+        let runs = self.runs.iter().take_while(|(at, _)| *at < length);
+        let (replaced, stands_for) = runs.fold((0, 0), |(replaced, stands_for), (_, run)| {
+            (replaced + REPLACEMENT.len_utf8() as u64, stands_for + run)
+        });
+        length as u64 - replaced + stands_for
+    }
+
+    /// How many source bytes the last `length` bytes of the text stand for.
+    fn source_of_suffix(&self, length: usize) -> u64 {
+        self.source - self.source_of_prefix(self.text.len() - length)
+    }
+}
+
+/// `bytes` without the beginning of a character whose end was dropped.
+fn without_cut_end(bytes: &[u8]) -> &[u8] {
+    let last = bytes.iter().rposition(|byte| *byte & 0xC0 != 0x80);
+    match last.map(|start| (start, std::str::from_utf8(&bytes[start..]))) {
+        Some((start, Err(error))) if error.error_len().is_none() => &bytes[..start],
+        _ => bytes,
+    }
+}
+
+/// `bytes` without the rest of a character whose beginning was dropped.
+fn without_cut_start(bytes: &[u8]) -> &[u8] {
+    let rest = bytes
+        .iter()
+        .take(3)
+        .take_while(|byte| **byte & 0xC0 == 0x80)
+        .count();
+    &bytes[rest..]
+}

@@ -1,0 +1,587 @@
+//! Fakes that stand where a provider, a tool and a person would, and what is left of a run with them.
+
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
+use loopls::bind::{
+    Bound, BoundMode, CallContext, InputProblem, Outcome, PreparedCall, Tool, ToolInfo,
+};
+use loopls::check::{Accepted, Analysis};
+use loopls::definition::{Effect, Nowhere, resolve};
+use loopls::run::access::{Answer, Approver, Question};
+use loopls::run::model::{
+    Message, ModelClient, ModelError, ModelRequest, ReplyPart, ReplyStop, ReplyStream,
+};
+use loopls::run::{Event, Record, StopReason, Turn, TurnContext, TurnRequest, Usage, run_turn};
+use loopls::text::Span;
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+// ---- tools
+
+type Act = dyn Fn(Value, CallContext) -> BoxFuture<'static, Outcome> + Send + Sync;
+
+/// A tool whose calls do what a function says. Input with the key `misfit` does not fit.
+#[derive(Clone)]
+pub struct FakeTool {
+    pub info: ToolInfo,
+    act: Arc<Act>,
+}
+
+/// A `read` tool that does what `act` says.
+pub fn tool<F>(
+    name: &str,
+    act: impl Fn(Value, CallContext) -> F + Send + Sync + 'static,
+) -> FakeTool
+where
+    F: Future<Output = Outcome> + Send + 'static,
+{
+    FakeTool {
+        info: ToolInfo {
+            name: name.into(),
+            definition: name.into(),
+            description: String::new(),
+            input_schema: serde_json::json!({ "type": "object", "properties": {} }),
+            effect: Effect::Read,
+            sequential: false,
+            timeout: None,
+            span: Span::default(),
+        },
+        act: Arc::new(move |input, context| act(input, context).boxed()),
+    }
+}
+
+/// A `read` tool that answers with its input.
+pub fn echo(name: &str) -> FakeTool {
+    tool(
+        name,
+        |input, _| async move { Outcome::text(input.to_string()) },
+    )
+}
+
+/// A `read` tool that ends when it is told to.
+pub fn until_cancelled(name: &str) -> FakeTool {
+    tool(name, |_, context| async move {
+        context.cancel.cancelled().await;
+        Outcome::text("what it had so far")
+    })
+}
+
+/// A `read` tool that never ends.
+pub fn endless(name: &str) -> FakeTool {
+    tool(name, |_, _| std::future::pending())
+}
+
+impl FakeTool {
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.info.effect = effect;
+        self
+    }
+
+    pub fn sequential(mut self) -> Self {
+        self.info.sequential = true;
+        self
+    }
+
+    pub fn timeout(mut self, milliseconds: i64) -> Self {
+        self.info.timeout = Some(milliseconds);
+        self
+    }
+}
+
+struct FakeCall {
+    input: Value,
+    act: Arc<Act>,
+}
+
+impl Tool for FakeTool {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
+        if input.get("misfit").is_some() {
+            return Err(InputProblem("the input does not fit: /misfit".into()));
+        }
+        Ok(Box::new(FakeCall {
+            input: input.clone(),
+            act: self.act.clone(),
+        }))
+    }
+}
+
+impl PreparedCall for FakeCall {
+    fn shown(&self) -> String {
+        format!("act {}", self.input)
+    }
+
+    fn run(self: Box<Self>, context: CallContext) -> BoxFuture<'static, Outcome> {
+        (self.act)(self.input, context)
+    }
+}
+
+// ---- the model
+
+/// What a fake model does about one request.
+pub enum Reply {
+    /// These parts, then the end of the stream.
+    Parts(Vec<Result<ReplyPart, ModelError>>),
+    /// These parts, and then nothing more, for ever.
+    Hang(Vec<ReplyPart>),
+    /// The request fails.
+    Fail(ModelError),
+    /// A bug.
+    Panic,
+}
+
+/// Text and the end of the turn.
+pub fn says(text: &str) -> Reply {
+    parts([
+        ReplyPart::Text(text.into()),
+        ReplyPart::Stop(ReplyStop::EndTurn),
+    ])
+}
+
+/// Calls of these tools with these inputs, with ids `a`, `b`, …
+pub fn calls<const N: usize>(calls: [(&str, &str); N]) -> Reply {
+    let numbered = (b'a'..).zip(calls).map(|(letter, (tool, input))| {
+        part(
+            u64::from(letter),
+            Some(&char::from(letter).to_string()),
+            Some(tool),
+            input,
+        )
+    });
+    parts(numbered.chain([ReplyPart::Stop(ReplyStop::ToolUse)]))
+}
+
+/// These parts.
+pub fn parts(parts: impl IntoIterator<Item = ReplyPart>) -> Reply {
+    Reply::Parts(parts.into_iter().map(Ok).collect())
+}
+
+/// A part of a call.
+pub fn part(key: u64, id: Option<&str>, tool: Option<&str>, input: &str) -> ReplyPart {
+    ReplyPart::Call {
+        key,
+        id: id.map(Into::into),
+        tool: tool.map(Into::into),
+        input: input.into(),
+    }
+}
+
+/// A failure that may pass, after the given wait.
+pub fn busy(retry_after: Option<i64>) -> ModelError {
+    ModelError {
+        message: "busy".into(),
+        retryable: true,
+        retry_after,
+    }
+}
+
+/// A streaming client that replies as told; running out of replies is a bug of the test.
+pub struct FakeModel {
+    replies: Mutex<VecDeque<Reply>>,
+    pub requests: Mutex<Vec<ModelRequest>>,
+}
+
+impl FakeModel {
+    pub fn new(replies: impl IntoIterator<Item = Reply>) -> Arc<Self> {
+        Arc::new(Self {
+            replies: Mutex::new(replies.into_iter().collect()),
+            requests: Mutex::default(),
+        })
+    }
+}
+
+impl ModelClient for FakeModel {
+    fn reply(&self, request: ModelRequest) -> BoxFuture<'_, Result<ReplyStream, ModelError>> {
+        self.requests.lock().unwrap().push(request);
+        let reply = self.replies.lock().unwrap().pop_front();
+        async move {
+            match reply.expect("the test has a reply for every request") {
+                Reply::Parts(parts) => {
+                    // Between two parts others get their turn, as with a real stream.
+                    let parts = stream::iter(parts).then(|part| async {
+                        tokio::task::yield_now().await;
+                        part
+                    });
+                    Ok(parts.boxed())
+                }
+                Reply::Hang(parts) => {
+                    let parts = stream::iter(parts.into_iter().map(Ok));
+                    Ok(parts.chain(stream::pending()).boxed())
+                }
+                Reply::Fail(error) => Err(error),
+                Reply::Panic => panic!("a bug in a client"),
+            }
+        }
+        .boxed()
+    }
+}
+
+// ---- a person
+
+/// Answers questions in order; without an answer the person is still thinking.
+#[derive(Default)]
+pub struct FakePerson {
+    pub answers: Mutex<VecDeque<Answer>>,
+    pub questions: Mutex<Vec<Question>>,
+    /// Milliseconds before each answer.
+    pub thinks: u64,
+}
+
+impl Approver for FakePerson {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Answer> {
+        self.questions.lock().unwrap().push(question);
+        let answer = self.answers.lock().unwrap().pop_front();
+        async move {
+            match answer {
+                Some(answer) => {
+                    tokio::time::sleep(std::time::Duration::from_millis(self.thinks)).await;
+                    answer
+                }
+                None => std::future::pending().await,
+            }
+        }
+        .boxed()
+    }
+}
+
+// ---- a run
+
+/// A run to be: a definition, tools, a model, a person.
+pub struct Scene {
+    top: String,
+    tables: String,
+    tools: Vec<Arc<dyn Tool>>,
+    pub model: Arc<dyn ModelClient>,
+    pub person: Arc<FakePerson>,
+    pub mode: Option<String>,
+    pub history: Vec<Arc<Message>>,
+    pub yes: bool,
+    pub allow: Vec<String>,
+    pub cancel: CancellationToken,
+    /// Called with the compact form of each event; what it is for is cancelling at one.
+    pub at: Option<(String, CancellationToken)>,
+}
+
+impl Scene {
+    /// A run of a definition with `tables` behind its model, in which the model replies as told.
+    pub fn new(tables: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self {
+            top: String::new(),
+            tables: tables.into(),
+            tools: Vec::new(),
+            model: FakeModel::new(replies),
+            person: Arc::default(),
+            mode: None,
+            history: Vec::new(),
+            yes: false,
+            allow: Vec::new(),
+            cancel: CancellationToken::new(),
+            at: None,
+        }
+    }
+
+    /// Top-level keys.
+    pub fn top(mut self, top: &str) -> Self {
+        self.top = top.into();
+        self
+    }
+
+    pub fn tools(mut self, tools: impl IntoIterator<Item = FakeTool>) -> Self {
+        self.tools = tools
+            .into_iter()
+            .map(|tool| Arc::new(tool) as Arc<dyn Tool>)
+            .collect();
+        self
+    }
+
+    pub fn answers<const N: usize>(mut self, thinks: u64, answers: [Answer; N]) -> Self {
+        self.person = Arc::new(FakePerson {
+            answers: Mutex::new(answers.into()),
+            thinks,
+            ..FakePerson::default()
+        });
+        self
+    }
+
+    /// Lets calls of the tool `name` run without asking.
+    pub fn allowing(mut self, name: &str) -> Self {
+        self.allow.push(name.into());
+        self
+    }
+
+    /// Cancels the run when the event that reads `line` happens.
+    pub fn cancel_at(mut self, line: &str) -> Self {
+        self.at = Some((line.into(), self.cancel.clone()));
+        self
+    }
+
+    pub fn text(&self) -> String {
+        let Self { top, tables, .. } = self;
+        format!(
+            "name = \"test\"\n{top}\n[model]\nprovider = \"scripted\"\nname = \"m\"\n{tables}\n"
+        )
+    }
+
+    pub fn bound(&self) -> Bound {
+        bound(&self.text(), self.tools.clone())
+    }
+
+    /// Runs it, and holds what holds for every run.
+    pub async fn run(self) -> Ran {
+        let bound = self.bound();
+        self.run_bound(&bound).await
+    }
+
+    pub async fn run_bound(self, bound: &Bound) -> Ran {
+        let records: Arc<Mutex<Vec<Record>>> = Arc::default();
+        let seen = records.clone();
+        let at = self.at;
+        let request = TurnRequest {
+            run: "run-1".into(),
+            uri: "file:///test.loop.toml".into(),
+            mode: self.mode,
+            prompt: "go".into(),
+            history: self.history,
+            yes: self.yes,
+            allow: self.allow,
+        };
+        let context = TurnContext {
+            model: self.model,
+            events: Arc::new(move |record| {
+                seen.lock().unwrap().push(record.clone());
+                if let Some((line, cancel)) = &at
+                    && *line == line_of(&record.event)
+                {
+                    cancel.cancel();
+                }
+            }),
+            approver: self.person,
+            cancel: self.cancel,
+        };
+        let turn = run_turn(bound, request, context).await;
+        let records = std::mem::take(&mut *records.lock().unwrap());
+        let ran = Ran { records, turn };
+        ran.hold_invariants();
+        ran
+    }
+}
+
+/// Binds `text` to `tools` in every mode.
+pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
+    let analysis = Arc::new(Analysis::new(ropey::Rope::from_str(text)));
+    let accepted = Accepted::new(analysis, &Nowhere)
+        .unwrap_or_else(|rejected| panic!("{:#?}\n{text}", rejected.0));
+    let modes = resolve(accepted.definition())
+        .into_iter()
+        .map(|mode| BoundMode {
+            name: mode.name.into(),
+            limits: mode.limits,
+            tools: tools.clone(),
+            system: String::new(),
+            effort: mode.effort,
+        })
+        .collect();
+    Bound {
+        modes,
+        accepted,
+        session_id: Uuid::from_u128(1),
+        loop_id: Uuid::from_u128(2),
+    }
+}
+
+/// What is left of a run.
+pub struct Ran {
+    pub records: Vec<Record>,
+    pub turn: Turn,
+}
+
+impl Ran {
+    /// The events, one line each, without the first.
+    pub fn lines(&self) -> Vec<String> {
+        self.records[1..]
+            .iter()
+            .map(|record| line_of(&record.event))
+            .collect()
+    }
+
+    /// The lines that begin with one of these words.
+    pub fn lines_of(&self, words: &[&str]) -> Vec<String> {
+        let mut lines = self.lines();
+        lines.retain(|line| words.iter().any(|word| line.starts_with(word)));
+        lines
+    }
+
+    /// Why it ended.
+    pub fn stop(&self) -> StopReason {
+        let Event::RunEnded { stop, .. } = self.turn.ended else {
+            panic!("{:?}", self.turn.ended);
+        };
+        stop
+    }
+
+    /// The last line.
+    pub fn ended(&self) -> String {
+        line_of(&self.turn.ended)
+    }
+
+    /// The results of the last batch, in the order in which the model gets them.
+    pub fn results(&self) -> Vec<String> {
+        let mut messages = self.turn.history.iter().rev();
+        let results = messages.find_map(|message| match &**message {
+            Message::Results(results) => Some(results),
+            _ => None,
+        });
+        let results = results.expect("there is a batch").iter();
+        results
+            .map(|result| format!("{} {}: {}", result.id, result.tool, result.text))
+            .collect()
+    }
+
+    /// How many steps were completed.
+    pub fn steps_completed(&self) -> usize {
+        self.records
+            .iter()
+            .filter(|record| matches!(record.event, Event::StepCompleted { .. }))
+            .count()
+    }
+
+    fn hold_invariants(&self) {
+        let events: Vec<_> = self.records.iter().map(|record| &record.event).collect();
+        for (index, record) in self.records.iter().enumerate() {
+            assert_eq!(record.seq, index as u64);
+            let json = serde_json::to_string(record).unwrap();
+            assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), *record);
+        }
+        assert!(matches!(events[0], Event::RunStarted { .. }));
+        assert_eq!(**events.last().unwrap(), self.turn.ended);
+        assert!(matches!(self.turn.ended, Event::RunEnded { .. }));
+
+        let (mut started, mut completed) = (HashMap::new(), HashMap::new());
+        let mut first_completed = None;
+        for event in events {
+            match event {
+                Event::StepStarted { .. } => first_completed = None,
+                Event::ToolStarted { call, tool, .. } => {
+                    assert_eq!(
+                        first_completed, None,
+                        "{call} started after a call completed"
+                    );
+                    assert_eq!(
+                        *call,
+                        started.len() as u64 + 1,
+                        "calls are numbered in order"
+                    );
+                    started.insert(*call, tool.clone());
+                }
+                Event::ToolCompleted { call, tool, .. } => {
+                    first_completed = first_completed.or(Some(*call));
+                    assert_eq!(completed.insert(*call, tool.clone()), None, "{call} twice");
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(started, completed, "every call that starts completes once");
+
+        let mut history = self.turn.history.iter().peekable();
+        while let Some(message) = history.next() {
+            let Message::Assistant(reply) = &**message else {
+                continue;
+            };
+            if reply.calls.is_empty() {
+                continue;
+            }
+            let Some(Message::Results(results)) = history.peek().map(|message| &***message) else {
+                panic!("calls without results: {reply:?}");
+            };
+            let called: Vec<_> = reply
+                .calls
+                .iter()
+                .map(|call| (&call.id, &call.tool))
+                .collect();
+            let answered: Vec<_> = results
+                .iter()
+                .map(|result| (&result.id, &result.tool))
+                .collect();
+            assert_eq!(called, answered, "one result for each call, in call order");
+        }
+    }
+}
+
+/// An event in one line.
+pub fn line_of(event: &Event) -> String {
+    match event {
+        Event::RunStarted { mode, .. } => format!("run {mode}"),
+        Event::StepStarted { step } => format!("step {step}"),
+        Event::TextDelta { text } => format!("text {text}"),
+        Event::ThinkingDelta { text } => format!("thinking {text}"),
+        Event::ToolStarted { call, tool, input } => format!("started {call} {tool} {input}"),
+        Event::AccessAsked {
+            call,
+            tool,
+            effect,
+            shown,
+        } => {
+            format!("asked {call} {tool} ({effect}): {shown}")
+        }
+        Event::AccessDecided {
+            call,
+            decision,
+            by,
+            pattern,
+        } => {
+            let pattern = pattern.as_ref().map(|pattern| format!(" `{pattern}`"));
+            format!(
+                "{} {call} by {}{}",
+                word(decision),
+                word(by),
+                pattern.unwrap_or_default()
+            )
+        }
+        Event::ToolOutput { call, stream, text } => {
+            format!("output {call} {}: {text}", word(stream))
+        }
+        Event::ToolCompleted {
+            call, tool, result, ..
+        } => format!("completed {call} {tool}: {result}"),
+        Event::StepCompleted {
+            step, stop_reason, ..
+        } => format!("step {step} done: {stop_reason}"),
+        Event::Retry { after_ms, reason } => format!("retry after {after_ms}: {reason}"),
+        Event::Dropped { chunks } => format!("dropped {chunks}"),
+        Event::RunEnded {
+            stop,
+            reason,
+            answer,
+            iterations,
+            calls,
+            ..
+        } => {
+            let text = answer.as_ref().or(reason.as_ref());
+            let text = text.map(|text| format!(": {text}")).unwrap_or_default();
+            format!("ended {} after {iterations}/{calls}{text}", word(stop))
+        }
+    }
+}
+
+/// The word that stands for a value in a transcript.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value).unwrap() {
+        Value::String(word) => word,
+        other => panic!("{other} is no word"),
+    }
+}
+
+/// Tokens.
+pub fn tokens(input: u64, output: u64) -> ReplyPart {
+    ReplyPart::Usage(Usage {
+        input,
+        output,
+        ..Usage::default()
+    })
+}
