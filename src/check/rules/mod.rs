@@ -107,6 +107,14 @@ pub(super) fn choices<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
     }
 }
 
+/// `name` with a number behind it that makes it unlike all of `taken`.
+pub(super) fn free_name<'a>(name: &str, taken: impl Iterator<Item = &'a str> + Clone) -> String {
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let mut free = numbered.filter(|candidate| !taken.clone().any(|name| name == candidate));
+    // The numbers do not end before the names do.
+    free.next().unwrap_or_default()
+}
+
 /// How many names a message lists at the most.
 const LISTED: usize = 12;
 
