@@ -35,11 +35,15 @@ pub async fn accept(
                 0 | 1 => String::new(),
                 count => format!(" (and {} more)", count - 1),
             };
-            let first = errors.first().map(|first| describe(&snapshot, analysis, first));
+            let first = errors
+                .first()
+                .map(|first| describe(&snapshot, analysis, first));
             format!("{}{more}", first.unwrap_or_default())
         })
     });
-    accepted.await.map_err(|_panic| "internal error".to_owned())?
+    accepted
+        .await
+        .map_err(|_panic| "internal error".to_owned())?
 }
 
 fn describe(snapshot: &Snapshot, analysis: &Analysis, error: &Diagnostic) -> String {

@@ -41,7 +41,10 @@ pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
 /// # Errors
 ///
 /// There is no such command, or its argument is not what it takes.
-pub async fn execute(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<Value>> {
+pub async fn execute(
+    session: &Arc<Session>,
+    params: ExecuteCommandParams,
+) -> Result<Option<Value>> {
     let argument = params.arguments.into_iter().next().unwrap_or_default();
     let token = params.work_done_progress_params.work_done_token;
     match params.command.as_str() {
@@ -51,14 +54,22 @@ pub async fn execute(session: &Arc<Session>, params: ExecuteCommandParams) -> Re
             Ok(Some(session.runs.cancel(&run).into()))
         }
         DECIDE => {
-            let Decide { run, call, decision } = parse(argument)?;
-            Ok(Some(session.runs.decide(&run, call, decision.into()).into()))
+            let Decide {
+                run,
+                call,
+                decision,
+            } = parse(argument)?;
+            Ok(Some(
+                session.runs.decide(&run, call, decision.into()).into(),
+            ))
         }
         BIND => {
             let Bind { uri } = parse(argument)?;
             bindings::bind(session, &open(session, &uri)?).await
         }
-        other => Err(Error::invalid_params(format!("there is no command {other}"))),
+        other => Err(Error::invalid_params(format!(
+            "there is no command {other}"
+        ))),
     }
 }
 

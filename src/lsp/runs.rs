@@ -63,9 +63,10 @@ pub async fn run(
     }
     let history = match &request.after {
         None => Vec::new(),
-        Some(after) => session.runs.history(after).ok_or_else(|| {
-            Error::invalid_params(format!("there is no run `{after}` to follow"))
-        })?,
+        Some(after) => session
+            .runs
+            .history(after)
+            .ok_or_else(|| Error::invalid_params(format!("there is no run `{after}` to follow")))?,
     };
     let run = request.run.unwrap_or_else(|| Uuid::new_v4().to_string());
     let progress_token = token
@@ -103,7 +104,9 @@ pub async fn run(
     };
     let ending = ending.await.map_err(|_| Error::internal_error())?;
     abandon.run = None;
-    Ok(Some(json!({ "run": run, "stop": ending.stop, "answer": ending.answer })))
+    Ok(Some(
+        json!({ "run": run, "stop": ending.stop, "answer": ending.answer }),
+    ))
 }
 
 /// Cancels a run when the client cancels the request that waits for it, whereby the library drops that request's

@@ -16,7 +16,9 @@ const KEPT: usize = 50;
 pub fn create(folder: &Path, extension: &str, text: &[u8]) -> io::Result<PathBuf> {
     make_folder(folder)?;
     // Names sort by time.
-    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    let since = std::time::SystemTime::UNIX_EPOCH
+        .elapsed()
+        .unwrap_or_default();
     let name = format!("{:013}-{}.{extension}", since.as_millis(), Uuid::new_v4());
     let path = folder.join(name);
     new_file(&path)?.write_all(text)?;

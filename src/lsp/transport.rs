@@ -135,15 +135,20 @@ impl<S: Backend, R: Sink<Response> + Unpin> Transport<S, R> {
                 self.notification(request).await;
             }
             (Some(Value::String(method)), Some(Ok(id))) => {
-                self.request(id.clone(), request(method, Some(id), members.remove("params")));
+                self.request(
+                    id.clone(),
+                    request(method, Some(id), members.remove("params")),
+                );
             }
-            (None, Some(Ok(id))) => match outcome(members.remove("result"), members.remove("error")) {
-                Some(outcome) => {
-                    // The sink only hands the response to whoever waits for it.
-                    let _ = self.responses.send(Response::from_parts(id, outcome)).await;
+            (None, Some(Ok(id))) => {
+                match outcome(members.remove("result"), members.remove("error")) {
+                    Some(outcome) => {
+                        // The sink only hands the response to whoever waits for it.
+                        let _ = self.responses.send(Response::from_parts(id, outcome)).await;
+                    }
+                    None => self.refuse(id, ErrorCode::InvalidRequest),
                 }
-                None => self.refuse(id, ErrorCode::InvalidRequest),
-            },
+            }
             (_, Some(Ok(id))) => self.refuse(id, ErrorCode::InvalidRequest),
             (_, None | Some(Err(_))) => self.refuse(Id::Null, ErrorCode::InvalidRequest),
         }

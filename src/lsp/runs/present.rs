@@ -214,7 +214,9 @@ impl Presenter {
         let session = &self.audience.session;
         let kept = self.keep(markdown).await;
         let path = kept.as_ref().map(|path| format!("\n{}", path.display()));
-        let said = answer.or(reason).map(|text| format!(": {}", one_line(text, 200)));
+        let said = answer
+            .or(reason)
+            .map(|text| format!(": {}", one_line(text, 200)));
         let message = format!(
             "{}: {words}{}{}",
             uri::file_name(&self.audience.uri),

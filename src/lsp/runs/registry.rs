@@ -180,7 +180,10 @@ mod tests {
         assert!(!runs.cancel("nobody"));
         runs.cancel_progress(&NumberOrString::String("progress of b".into()));
         runs.cancel_progress(&NumberOrString::Number(7));
-        let cancelled: Vec<_> = cancels.iter().map(CancellationToken::is_cancelled).collect();
+        let cancelled: Vec<_> = cancels
+            .iter()
+            .map(CancellationToken::is_cancelled)
+            .collect();
         assert_eq!(cancelled, [true, true, false]);
     }
 
