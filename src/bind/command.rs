@@ -9,8 +9,8 @@ use super::process::{Launch, Process, Progress};
 use super::shown::command_line;
 use super::template::{Template, Values};
 use super::{
-    BindError, Bindings, CallContext, InputProblem, Outcome, PreparedCall, RESULT_BYTES, Stream,
-    Tool, ToolInfo,
+    BindError, Bindings, CANCELLED, CallContext, InputProblem, Outcome, PreparedCall, RESULT_BYTES,
+    Stream, Tool, ToolInfo,
 };
 use crate::definition::{self, CommandArgument, Definition};
 use crate::host;
@@ -174,7 +174,7 @@ enum Ended {
 
 async fn run(call: PreparedCommand, context: CallContext) -> Outcome {
     if context.cancel.is_cancelled() {
-        return Outcome::error("[cancelled]");
+        return Outcome::error(CANCELLED);
     }
     let command = &call.command;
     let launch = Launch {
@@ -201,7 +201,7 @@ async fn run(call: PreparedCommand, context: CallContext) -> Outcome {
         Ended::Exit(Exit::Signal(signal)) => {
             failure(stdout, stderr, &format!("[killed by signal {signal}]"))
         }
-        Ended::Cancelled => failure(stdout, stderr, "[cancelled]"),
+        Ended::Cancelled => failure(stdout, stderr, CANCELLED),
         Ended::GuardLost => failure(stdout, stderr, "[the guard of the process was ended]"),
         Ended::Failed(_) if !command.directory.is_dir() => Outcome::error(format_args!(
             "the working directory {} does not exist",

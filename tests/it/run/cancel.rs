@@ -83,7 +83,7 @@ async fn while_calls_run() {
         ran.results(),
         [
             "a quick: {}",
-            "b obedient: error: cancelled",
+            "b obedient: error: cancelled\nwhat it had so far",
             "c stubborn: error: not run: cancelled",
             "d waiting: error: not run: cancelled",
         ]

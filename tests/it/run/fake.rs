@@ -258,7 +258,7 @@ pub struct Scene {
     tables: String,
     tools: Vec<Arc<dyn Tool>>,
     pub model: Arc<dyn ModelClient>,
-    pub person: Arc<FakePerson>,
+    pub person: Arc<dyn Approver>,
     pub mode: Option<String>,
     pub history: Vec<Arc<Message>>,
     pub yes: bool,
@@ -276,7 +276,7 @@ impl Scene {
             tables: tables.into(),
             tools: Vec::new(),
             model: FakeModel::new(replies),
-            person: Arc::default(),
+            person: Arc::new(FakePerson::default()),
             mode: None,
             history: Vec::new(),
             yes: false,
@@ -300,13 +300,24 @@ impl Scene {
         self
     }
 
-    pub fn answers<const N: usize>(mut self, thinks: u64, answers: [Answer; N]) -> Self {
-        self.person = Arc::new(FakePerson {
+    /// Has a person who thinks for `thinks` milliseconds and gives these answers.
+    pub fn answers<const N: usize>(self, thinks: u64, answers: [Answer; N]) -> Self {
+        self.asking(thinks, answers).0
+    }
+
+    /// The same, and the person to ask about the questions.
+    pub fn asking<const N: usize>(
+        mut self,
+        thinks: u64,
+        answers: [Answer; N],
+    ) -> (Self, Arc<FakePerson>) {
+        let person = Arc::new(FakePerson {
             answers: Mutex::new(answers.into()),
+            questions: Mutex::default(),
             thinks,
-            ..FakePerson::default()
         });
-        self
+        self.person = person.clone();
+        (self, person)
     }
 
     /// Lets calls of the tool `name` run without asking.
