@@ -68,6 +68,32 @@ async fn cancel_ends_everything_that_a_call_started() {
 }
 
 #[tokio::test]
+async fn a_cancelled_tool_may_end_in_good_order() {
+    for wait in [
+        "while :; do sleep 0.01; done",
+        "kill -STOP $$; while :; do sleep 0.01; done",
+    ] {
+        let desk = Desk::script(&format!(
+            "trap 'echo > bye; exit 0' TERM; echo $$ > leader; {wait}"
+        ))
+        .await;
+        let cancel = CancellationToken::new();
+        let context = CallContext {
+            drain: 3_600_000,
+            ..context(&cancel)
+        };
+        let run = tokio::spawn(desk.prepare(json!({})).unwrap().run(context));
+        let leader = desk.pid("leader").await;
+        cancel.cancel();
+        let outcome = finished(run).await.unwrap();
+        // The shell may say before it that a `sleep` was terminated.
+        assert!(outcome.is_error && text(&outcome).ends_with("[cancelled]"));
+        assert!(is_gone(leader));
+        assert!(desk.folder.path().join("bye").exists(), "{wait}");
+    }
+}
+
+#[tokio::test]
 async fn a_call_that_comes_after_the_cancel_does_not_start() {
     let desk = Desk::script("echo > started").await;
     let cancel = CancellationToken::new();
