@@ -5,11 +5,12 @@ mod allows;
 mod analysis;
 mod code;
 mod diagnostic;
+mod edits;
 mod levels;
 mod rules;
 
 pub use accepted::{Accepted, Rejected};
 pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
-pub use diagnostic::{Diagnostic, Fix, Related};
+pub use diagnostic::{Diagnostic, Fix, Related, Remedy, Repair};
 pub use levels::{LevelProblem, Levels};
