@@ -77,14 +77,10 @@ pub fn build(
     let Some((CommandArgument::One(program), rest)) = items.split_first() else {
         return Err(failed("`command` names no program".into(), span));
     };
-    let search_path = bindings
-        .environment
-        .iter()
-        .rfind(|(name, _)| name == "PATH");
     let path = host::find_program(
         &program.value,
         &bindings.folder,
-        search_path.map_or("", |(_, path)| path),
+        host::search_path(&bindings.environment),
         &bindings.untrusted_folders,
     )
     .map_err(|problem| failed(problem.to_string(), program.span))?;
