@@ -89,7 +89,7 @@ fn entry<'a>(diagnostic: &'a Diagnostic, rope: &Rope) -> Entry<'a> {
             })
             .collect(),
         fixes: diagnostic
-            .fixes
+            .remedies
             .iter()
             .map(|fix| Fix { title: &fix.title })
             .collect(),

@@ -201,8 +201,8 @@ async fn what_cannot_start_ends_with_the_reason_and_its_place() {
     let unbindable = LOOKUP.replace("reply = { shipped = \"Monday\" }", "command = [\"no-such-program-here\"]");
     let without_prompt = LOOKUP.replace("prompt = ", "# prompt = ");
     for (definition, argument, reason) in [
-        (faulty.as_str(), json!({}), "desk.loop.toml:17:10: "),
-        (&unbindable, json!({}), "desk.loop.toml:18:"),
+        (faulty.as_str(), json!({}), "desk.loop.toml:16:10: "),
+        (&unbindable, json!({}), "desk.loop.toml:17:"),
         (&without_prompt, json!({}), "there is no prompt"),
         (LOOKUP, json!({ "mode": "nobody" }), "there is no mode `nobody`"),
     ] {

@@ -91,7 +91,7 @@ async fn a_failure_never_looks_like_success() {
     let said = desk.client.notification("window/showMessage").await;
     assert_eq!(said["type"], 1);
     let message = said["message"].as_str().unwrap();
-    assert!(message.starts_with("desk.loop.toml: failed: desk.loop.toml:17:10"), "{message}");
+    assert!(message.starts_with("desk.loop.toml: failed: desk.loop.toml:16:10"), "{message}");
     desk.client = desk.client.allow("window/logMessage");
     desk.close().await;
 }
