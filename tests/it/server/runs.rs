@@ -144,15 +144,21 @@ fn is_running(path: &std::path::Path) -> bool {
     !matches!(state, None | Some('Z' | 'X'))
 }
 
-/// Waits until the processes that `WAITING` started are gone.
-async fn all_gone(path: &std::path::Path) {
-    for _ in 0..1_000 {
-        if !is_running(&path.join("pid")) && !is_running(&path.join("background")) {
+/// Waits until the process whose id is in the file is gone.
+pub async fn process_gone(path: &std::path::Path) {
+    for _ in 0..3_000 {
+        if !is_running(path) {
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    panic!("a process of the run is left");
+    panic!("the process of {} is left", path.display());
+}
+
+/// Waits until the processes that `WAITING` started are gone.
+async fn all_gone(path: &std::path::Path) {
+    process_gone(&path.join("pid")).await;
+    process_gone(&path.join("background")).await;
 }
 
 #[tokio::test]
