@@ -91,7 +91,9 @@ fn entry<'a>(diagnostic: &'a Diagnostic, rope: &Rope) -> Entry<'a> {
         fixes: diagnostic
             .remedies
             .iter()
-            .map(|fix| Fix { title: &fix.title })
+            .map(|remedy| Fix {
+                title: &remedy.title,
+            })
             .collect(),
     }
 }
