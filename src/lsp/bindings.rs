@@ -65,7 +65,7 @@ pub async fn bound(
     accepted: &Accepted,
 ) -> std::result::Result<Bound, String> {
     let path = uri::path(&snapshot.uri);
-    let folders = &session.introduction().folders;
+    let folders = session.folders();
     let folder = path
         .as_deref()
         .and_then(|path| path.parent().map(Path::to_owned))
@@ -73,7 +73,7 @@ pub async fn bound(
         .unwrap_or_else(std::env::temp_dir);
     let untrusted_folders = match &path {
         Some(path) => session.untrusted_folders(path),
-        None => folders.clone(),
+        None => folders,
     };
     let bindings = Bindings {
         session_id: Uuid::new_v4(),

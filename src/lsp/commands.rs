@@ -36,6 +36,15 @@ pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
     }
 }
 
+/// The command that cancels a run.
+pub fn cancel(title: String, run: &str) -> Command {
+    Command {
+        title,
+        command: CANCEL.into(),
+        arguments: Some(vec![json!({ "run": run })]),
+    }
+}
+
 /// Does what a command asks for.
 ///
 /// # Errors
