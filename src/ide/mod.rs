@@ -4,7 +4,9 @@ mod hover;
 mod lens;
 pub mod markdown;
 mod place;
+mod resolved;
 
 pub use hover::{Hover, hover};
 pub use lens::{Act, Lens, acts_at, lenses};
 pub use place::{On, Place, Step, place_at};
+pub use resolved::{ShownMode, ToolName, delegates, resolved, tool_names};

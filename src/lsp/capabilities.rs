@@ -183,7 +183,10 @@ mod tests {
         for (capabilities, pulls) in [
             (json!({}), false),
             (json!({ "textDocument": { "diagnostic": {} } }), false),
-            (json!({ "workspace": { "diagnostics": { "refreshSupport": true } } }), false),
+            (
+                json!({ "workspace": { "diagnostics": { "refreshSupport": true } } }),
+                false,
+            ),
             (
                 json!({
                     "textDocument": { "diagnostic": {} },
@@ -192,7 +195,11 @@ mod tests {
                 true,
             ),
         ] {
-            assert_eq!(abilities(capabilities.clone()).pulls_diagnostics, pulls, "{capabilities}");
+            assert_eq!(
+                abilities(capabilities.clone()).pulls_diagnostics,
+                pulls,
+                "{capabilities}"
+            );
         }
     }
 

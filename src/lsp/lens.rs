@@ -7,10 +7,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 /// What can be started, over the places where it is declared, each followed by how far its last run came.
-pub async fn code_lens(
-    session: &Session,
-    params: CodeLensParams,
-) -> Result<Option<Vec<CodeLens>>> {
+pub async fn code_lens(session: &Session, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let Some(snapshot) = session.snapshot(&params.text_document.uri) else {
         return Ok(None);
     };

@@ -118,7 +118,9 @@ pub async fn pull(
 /// Equal for equal diagnostics: surroundings change them without a new version.
 fn result_id(items: &[Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
-    serde_json::to_string(items).unwrap_or_default().hash(&mut hasher);
+    serde_json::to_string(items)
+        .unwrap_or_default()
+        .hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 

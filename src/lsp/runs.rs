@@ -65,9 +65,10 @@ pub async fn run(
     }
     let history = match &request.after {
         None => Vec::new(),
-        Some(after) => session.runs.history(after).ok_or_else(|| {
-            Error::invalid_params(format!("there is no run `{after}` to follow"))
-        })?,
+        Some(after) => session
+            .runs
+            .history(after)
+            .ok_or_else(|| Error::invalid_params(format!("there is no run `{after}` to follow")))?,
     };
     let run = request.run.unwrap_or_else(|| Uuid::new_v4().to_string());
     let progress_token = token
@@ -81,7 +82,10 @@ pub async fn run(
     let folder = session.machine.state_folder.as_ref();
     let written = folder.and_then(|folder| state::create(&folder.join(state::RUNS), "jsonl").ok());
     let (path, transcript) = match written {
-        Some((path, file)) => (Some(path), Some(TranscriptWriter::new(BufWriter::new(file)))),
+        Some((path, file)) => (
+            Some(path),
+            Some(TranscriptWriter::new(BufWriter::new(file))),
+        ),
         None => (None, None),
     };
     let client_progress = token.map(|token| Arc::new(Progress::new(session.outbox.clone(), token)));
@@ -113,7 +117,9 @@ pub async fn run(
     };
     let ending = ending.await.map_err(|_| Error::internal_error())?;
     abandon.run = None;
-    Ok(Some(json!({ "run": run, "stop": ending.stop, "answer": ending.answer })))
+    Ok(Some(
+        json!({ "run": run, "stop": ending.stop, "answer": ending.answer }),
+    ))
 }
 
 /// Cancels a run when the client cancels the request that waits for it, whereby the library drops that request's

@@ -384,7 +384,11 @@ mod tests {
             (&inside, &["program `rg`"], true),
             (state.path(), &["program `rg`"], false),
         ] {
-            assert_eq!(answers.cover(folder, &list(reach)), covered, "{folder:?} {reach:?}");
+            assert_eq!(
+                answers.cover(folder, &list(reach)),
+                covered,
+                "{folder:?} {reach:?}"
+            );
         }
         std::fs::write(state.path().join("trust.json"), "nonsense").unwrap();
         assert!(!answers.cover(folder.path(), &list(&["program `rg`"])));

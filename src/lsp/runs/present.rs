@@ -152,6 +152,10 @@ impl Presenter {
 
     /// Shows what is no chunk; returns how the run ended when it did.
     async fn show(&mut self, event: Event) -> Option<Ending> {
+        // Before the client hears of it: it may ask for the lenses at once.
+        if matches!(event, Event::RunStarted { .. } | Event::RunEnded { .. }) {
+            self.remember();
+        }
         self.send(&event);
         if let Some(markdown) = &mut self.markdown {
             markdown.add(&event);
@@ -167,7 +171,6 @@ impl Presenter {
             }
         }
         match event {
-            Event::RunStarted { .. } => self.remember(),
             Event::StepStarted { .. } | Event::ToolStarted { .. } => {
                 self.output.clear();
                 self.report();
@@ -178,7 +181,6 @@ impl Presenter {
                 answer,
                 ..
             } => {
-                self.remember();
                 self.end(stop, reason.as_deref(), answer.as_deref()).await;
                 return Some(Ending { stop, answer });
             }
@@ -243,7 +245,9 @@ impl Presenter {
         let session = &self.audience.session;
         let kept = self.keep(markdown).await;
         let path = kept.as_ref().map(|path| format!("\n{}", path.display()));
-        let said = answer.or(reason).map(|text| format!(": {}", one_line(text, 200)));
+        let said = answer
+            .or(reason)
+            .map(|text| format!(": {}", one_line(text, 200)));
         let message = format!(
             "{}: {words}{}{}",
             uri::file_name(&self.audience.uri),

@@ -1,8 +1,8 @@
 //! Which runs there are, and what the client can do with them.
 
-use crate::run::access::Answer;
 use super::markdown::stop_words;
 use crate::run::RunView;
+use crate::run::access::Answer;
 use crate::run::model::Message;
 use crate::workspace::DocumentKey;
 use std::collections::{HashMap, VecDeque};
@@ -224,7 +224,10 @@ mod tests {
         assert!(!runs.cancel("nobody"));
         runs.cancel_progress(&NumberOrString::String("progress of b".into()));
         runs.cancel_progress(&NumberOrString::Number(7));
-        let cancelled: Vec<_> = cancels.iter().map(CancellationToken::is_cancelled).collect();
+        let cancelled: Vec<_> = cancels
+            .iter()
+            .map(CancellationToken::is_cancelled)
+            .collect();
         assert_eq!(cancelled, [true, true, false]);
     }
 

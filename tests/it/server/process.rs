@@ -85,7 +85,9 @@ async fn a_client_that_no_longer_reads_ends_the_process() {
     drop(child.stdout.take());
     let input = child.stdin.take().unwrap();
     let mut client = Client::over(tokio::io::empty(), input, state);
-    client.request("initialize", json!({ "capabilities": {} })).await;
+    client
+        .request("initialize", json!({ "capabilities": {} }))
+        .await;
     assert_eq!(exit_code(child).await, Some(1));
 }
 

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 mod access;
 mod plain;
+mod results;
+mod tokens;
 mod trust;
 
 /// A client that draws runs, in a folder of its own with a definition open.
@@ -49,7 +51,9 @@ impl Desk {
     async fn event(&mut self, run: &str) -> Value {
         let mut message = self
             .client
-            .take(|message| message["method"] == "loopls/runEvent" && message["params"]["run"] == run)
+            .take(|message| {
+                message["method"] == "loopls/runEvent" && message["params"]["run"] == run
+            })
             .await;
         message["params"].take()
     }
@@ -90,7 +94,10 @@ impl Desk {
 }
 
 fn types(events: &[Value]) -> Vec<&str> {
-    events.iter().map(|it| it["type"].as_str().unwrap()).collect()
+    events
+        .iter()
+        .map(|it| it["type"].as_str().unwrap())
+        .collect()
 }
 
 /// Looks up an order with a fixed reply, then answers.
@@ -167,7 +174,10 @@ async fn a_run_is_answered_first_and_then_told_event_by_event() {
     let argument = json!({ "uri": desk.uri, "run": "mine" });
     let id = desk
         .client
-        .request("workspace/executeCommand", command_params("loopls.run", argument))
+        .request(
+            "workspace/executeCommand",
+            command_params("loopls.run", argument),
+        )
         .await;
     let first = desk.client.take(|_| true).await;
     assert_eq!(first["id"], id, "{first}");
@@ -176,8 +186,17 @@ async fn a_run_is_answered_first_and_then_told_event_by_event() {
     assert_eq!(
         types(&events),
         [
-            "run_started", "step_started", "text_delta", "tool_started", "access_decided",
-            "tool_completed", "step_completed", "step_started", "text_delta", "step_completed", "run_ended",
+            "run_started",
+            "step_started",
+            "text_delta",
+            "tool_started",
+            "access_decided",
+            "tool_completed",
+            "step_completed",
+            "step_started",
+            "text_delta",
+            "step_completed",
+            "run_ended",
         ]
     );
     assert_eq!(events[0]["uri"], desk.uri);
@@ -204,13 +223,20 @@ async fn what_the_editor_shows_is_run_saved_or_not() {
 #[tokio::test]
 async fn what_cannot_start_ends_with_the_reason_and_its_place() {
     let faulty = LOOKUP.replace("effect = \"read\"", "effect = \"red\"");
-    let unbindable = LOOKUP.replace("reply = { shipped = \"Monday\" }", "command = [\"no-such-program-here\"]");
+    let unbindable = LOOKUP.replace(
+        "reply = { shipped = \"Monday\" }",
+        "command = [\"no-such-program-here\"]",
+    );
     let without_prompt = LOOKUP.replace("prompt = ", "# prompt = ");
     for (definition, argument, reason) in [
         (faulty.as_str(), json!({}), "desk.loop.toml:16:10: "),
         (&unbindable, json!({}), "desk.loop.toml:17:"),
         (&without_prompt, json!({}), "there is no prompt"),
-        (LOOKUP, json!({ "mode": "nobody" }), "there is no mode `nobody`"),
+        (
+            LOOKUP,
+            json!({ "mode": "nobody" }),
+            "there is no mode `nobody`",
+        ),
     ] {
         let mut desk = Desk::open(definition).await;
         let run = desk.run(argument).await;
@@ -233,7 +259,10 @@ async fn a_request_that_makes_no_sense_is_refused() {
         json!({ "uri": 3 }),
     ] {
         let params = command_params("loopls.run", argument);
-        let code = desk.client.error_code("workspace/executeCommand", params).await;
+        let code = desk
+            .client
+            .error_code("workspace/executeCommand", params)
+            .await;
         assert_eq!(code, -32602);
     }
     desk.close().await;
@@ -247,7 +276,11 @@ async fn a_next_turn_follows_on_a_run() {
     let second = desk.run(json!({ "after": first, "prompt": "Sure?" })).await;
     let events = desk.events(&second).await;
     assert_eq!(events.last().unwrap()["stop"], "answer");
-    assert_eq!(events.last().unwrap()["iterations"], 1, "counters begin anew");
+    assert_eq!(
+        events.last().unwrap()["iterations"],
+        1,
+        "counters begin anew"
+    );
     desk.close().await;
 }
 
@@ -259,7 +292,12 @@ async fn two_runs_at_once_keep_their_events_apart() {
     let first_of_one = desk.until(&one, "tool_output").await;
     let first_of_two = desk.until(&two, "tool_output").await;
     // The second is cancelled; the first goes on, and ends with its answer.
-    assert_eq!(desk.client.command("loopls.cancel", json!({ "run": two })).await, true);
+    assert_eq!(
+        desk.client
+            .command("loopls.cancel", json!({ "run": two }))
+            .await,
+        true
+    );
     let ended = desk.events_from(&two, first_of_two).await;
     assert_eq!(ended.last().unwrap()["stop"], "cancelled");
     std::fs::write(desk.path.join("latch"), "").unwrap();
@@ -274,9 +312,15 @@ async fn hovers_and_edits_go_on_while_a_run_does() {
     let mut desk = Desk::open(WAITING).await;
     let run = desk.run(json!({})).await;
     let seen = desk.until(&run, "tool_output").await;
-    assert_ne!(desk.client.hover(&desk.uri.clone(), 1, 2).await, Value::Null);
+    assert_ne!(
+        desk.client.hover(&desk.uri.clone(), 1, 2).await,
+        Value::Null
+    );
     desk.client.replace(&desk.uri, 2, "nam = 1").await;
-    assert_ne!(desk.client.diagnostics(&desk.uri, 2).await, [] as [Value; 0]);
+    assert_ne!(
+        desk.client.diagnostics(&desk.uri, 2).await,
+        [] as [Value; 0]
+    );
     std::fs::write(desk.path.join("latch"), "").unwrap();
     let ended = desk.events_from(&run, seen).await;
     assert_eq!(ended.last().unwrap()["stop"], "answer");
@@ -289,7 +333,12 @@ async fn a_cancelled_run_leaves_no_process() {
     let run = desk.run(json!({})).await;
     let seen = desk.until(&run, "tool_output").await;
     assert!(is_running(&desk.path.join("background")));
-    assert_eq!(desk.client.command("loopls.cancel", json!({ "run": run })).await, true);
+    assert_eq!(
+        desk.client
+            .command("loopls.cancel", json!({ "run": run }))
+            .await,
+        true
+    );
     let ended = desk.events_from(&run, seen).await;
     assert_eq!(ended.last().unwrap()["stop"], "cancelled");
     all_gone(&desk.path).await;
@@ -299,13 +348,27 @@ async fn a_cancelled_run_leaves_no_process() {
 #[tokio::test]
 async fn what_is_not_in_flight_cannot_be_cancelled() {
     let mut desk = Desk::open(LOOKUP).await;
-    assert_eq!(desk.client.command("loopls.cancel", json!({ "run": "nobody" })).await, false);
+    assert_eq!(
+        desk.client
+            .command("loopls.cancel", json!({ "run": "nobody" }))
+            .await,
+        false
+    );
     let token = json!({ "token": "nobody's" });
-    desk.client.notify("window/workDoneProgress/cancel", token).await;
-    desk.client.notify("$/cancelRequest", json!({ "id": 4_711 })).await;
+    desk.client
+        .notify("window/workDoneProgress/cancel", token)
+        .await;
+    desk.client
+        .notify("$/cancelRequest", json!({ "id": 4_711 }))
+        .await;
     let run = desk.run(json!({})).await;
     assert_eq!(desk.events(&run).await.last().unwrap()["stop"], "answer");
-    assert_eq!(desk.client.command("loopls.cancel", json!({ "run": run })).await, false);
+    assert_eq!(
+        desk.client
+            .command("loopls.cancel", json!({ "run": run }))
+            .await,
+        false
+    );
     desk.close().await;
 }
 
@@ -314,89 +377,17 @@ async fn one_id_names_one_run_in_flight() {
     let mut desk = Desk::open(WAITING).await;
     desk.run(json!({ "run": "mine" })).await;
     let params = command_params("loopls.run", json!({ "uri": desk.uri, "run": "mine" }));
-    assert_eq!(desk.client.error_code("workspace/executeCommand", params).await, -32602);
+    assert_eq!(
+        desk.client
+            .error_code("workspace/executeCommand", params)
+            .await,
+        -32602
+    );
     let seen = desk.until("mine", "tool_output").await;
     std::fs::write(desk.path.join("latch"), "").unwrap();
     desk.events_from("mine", seen).await;
     desk.run(json!({ "run": "mine" })).await;
     desk.events("mine").await;
-    desk.close().await;
-}
-
-/// Starts a run that is answered at its end.
-async fn run_with_token(desk: &mut Desk, token: &str) -> i64 {
-    let mut params = command_params("loopls.run", json!({ "uri": desk.uri, "run": "mine" }));
-    params["workDoneToken"] = token.into();
-    desk.client.request("workspace/executeCommand", params).await
-}
-
-#[tokio::test]
-async fn with_a_token_a_run_is_answered_at_its_end() {
-    let mut desk = Desk::open(LOOKUP).await;
-    let id = run_with_token(&mut desk, "t").await;
-    let begin = desk.client.notification("$/progress").await;
-    assert_eq!(begin["token"], "t");
-    assert_eq!(begin["value"]["kind"], "begin");
-    assert_eq!(begin["value"]["cancellable"], true);
-    let mut last = begin;
-    // In order of arrival, so that a report after the answer would be seen.
-    let answer = loop {
-        let message = desk
-            .client
-            .take(|message| message["method"] == "$/progress" || message["id"] == id)
-            .await;
-        match message["method"].is_string() {
-            true => last = message["params"].clone(),
-            false => break message,
-        }
-    };
-    assert_eq!(last["value"], json!({ "kind": "end", "message": "answer" }));
-    assert_eq!(
-        answer["result"],
-        json!({ "run": "mine", "stop": "answer", "answer": "Yes, on Monday." })
-    );
-    desk.events("mine").await;
-    desk.close().await;
-}
-
-#[tokio::test]
-async fn cancelling_the_request_cancels_its_run() {
-    let mut desk = Desk::open(WAITING).await;
-    let id = run_with_token(&mut desk, "t").await;
-    let seen = desk.until("mine", "tool_output").await;
-    desk.client.notify("$/cancelRequest", json!({ "id": id })).await;
-    let mut last = Value::Null;
-    let reply = loop {
-        let message = desk
-            .client
-            .take(|message| message["method"] == "$/progress" || message["id"] == id)
-            .await;
-        match message["method"].is_string() {
-            true => last = message["params"]["value"]["kind"].clone(),
-            false => break message,
-        }
-    };
-    assert_eq!(reply["error"]["code"], -32800);
-    assert_eq!(last, "end", "progress ends before its token does");
-    let ended = desk.events_from("mine", seen).await;
-    assert_eq!(ended.last().unwrap()["stop"], "cancelled");
-    all_gone(&desk.path).await;
-    desk.close().await;
-}
-
-#[tokio::test]
-async fn the_progress_of_a_token_can_be_cancelled_too() {
-    let mut desk = Desk::open(WAITING).await;
-    let id = run_with_token(&mut desk, "t").await;
-    let seen = desk.until("mine", "tool_output").await;
-    desk.client
-        .notify("window/workDoneProgress/cancel", json!({ "token": "t" }))
-        .await;
-    let answer = desk.client.reply(id).await.unwrap();
-    assert_eq!(answer["stop"], "cancelled");
-    while desk.client.notification("$/progress").await["value"]["kind"] != "end" {}
-    desk.events_from("mine", seen).await;
-    all_gone(&desk.path).await;
     desk.close().await;
 }
 
@@ -410,7 +401,10 @@ async fn leaving_ends_what_runs() {
     desk.client.end().await;
     all_gone(&desk.path).await;
     // The run may still have said that it was cancelled.
-    desk.client.allow("loopls/runEvent").expect_nothing_left().await;
+    desk.client
+        .allow("loopls/runEvent")
+        .expect_nothing_left()
+        .await;
 }
 
 #[tokio::test]
@@ -422,26 +416,16 @@ async fn many_chunks_are_merged_and_none_is_lost() {
     let mut desk = Desk::open(&noisy).await;
     let run = desk.run(json!({})).await;
     let events = desk.events(&run).await;
-    let chunks: Vec<_> = events.iter().filter(|it| it["type"] == "tool_output").collect();
-    let text: String = chunks.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    let chunks: Vec<_> = events
+        .iter()
+        .filter(|it| it["type"] == "tool_output")
+        .collect();
+    let text: String = chunks
+        .iter()
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
     let expected: String = (0..2_000).map(|n| format!("{n}\n")).collect();
     assert_eq!(text, expected + "released\n");
     assert!(chunks.len() < 500, "{} chunks", chunks.len());
-    desk.close().await;
-}
-
-#[tokio::test]
-async fn bind_lists_the_tools_of_each_mode() {
-    let mut desk = Desk::open(LOOKUP).await;
-    let bound = desk.client.command("loopls.bind", json!({ "uri": desk.uri })).await;
-    assert_eq!(bound["modes"][0]["name"], "");
-    let tool = &bound["modes"][0]["tools"][0];
-    assert_eq!(tool["name"], "lookup");
-    assert_eq!(tool["effect"], "read");
-    assert_eq!(tool["input_schema"]["properties"]["id"]["type"], "integer");
-    desk.client.replace(&desk.uri, 2, "nam = 1").await;
-    let params = command_params("loopls.bind", json!({ "uri": desk.uri }));
-    assert_eq!(desk.client.error_code("workspace/executeCommand", params).await, -32600);
-    desk.client.diagnostics(&desk.uri, 2).await;
     desk.close().await;
 }

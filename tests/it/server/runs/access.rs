@@ -44,7 +44,10 @@ async fn answer(desk: &mut Desk, title: Value) -> (Vec<String>, String) {
     desk.client.answer(id, answer).await;
     let actions = params["actions"].as_array().unwrap().iter();
     let titles = actions.map(|action| action["title"].as_str().unwrap().to_owned());
-    (titles.collect(), params["message"].as_str().unwrap().to_owned())
+    (
+        titles.collect(),
+        params["message"].as_str().unwrap().to_owned(),
+    )
 }
 
 #[tokio::test]
@@ -95,7 +98,9 @@ async fn no_answer_an_error_and_an_unknown_title_are_denials() {
         answer(&mut desk, title).await;
         let (id, _) = desk.client.question("window/showMessageRequest").await;
         let error = json!({ "code": -32601, "message": "no such method", "data": [], "extra": 1 });
-        desk.client.send(json!({ "jsonrpc": "2.0", "id": id, "error": error })).await;
+        desk.client
+            .send(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+            .await;
         desk.events(&run).await;
         assert_eq!(filed(&desk), 0);
         desk.close().await;
@@ -116,7 +121,11 @@ async fn each_run_gets_the_answer_to_its_own_question() {
     }
     // The second is answered first.
     for (is_one, id) in ids.into_iter().rev() {
-        let title = if is_one { "Allow file for this run" } else { "Deny" };
+        let title = if is_one {
+            "Allow file for this run"
+        } else {
+            "Deny"
+        };
         desk.client.answer(id, json!({ "title": title })).await;
     }
     answer(&mut desk, json!("Deny")).await;
@@ -132,17 +141,43 @@ async fn each_run_gets_the_answer_to_its_own_question() {
 
 #[tokio::test]
 async fn a_client_that_asks_by_itself_decides_by_command() {
-    let capabilities = json!({ "experimental": { "loopls": { "runEvents": true, "approvals": true } } });
-    let mut desk =
-        Desk::open_with(&writing("write"), capabilities, json!({ "trust": "trusted" })).await;
+    let capabilities =
+        json!({ "experimental": { "loopls": { "runEvents": true, "approvals": true } } });
+    let mut desk = Desk::open_with(
+        &writing("write"),
+        capabilities,
+        json!({ "trust": "trusted" }),
+    )
+    .await;
     let run = desk.run(json!({})).await;
     desk.until(&run, "access_asked").await;
-    let decide = |call: u64, decision: &str| json!({ "run": run, "call": call, "decision": decision });
-    assert_eq!(desk.client.command("loopls.decide", decide(2, "allow")).await, false);
-    assert_eq!(desk.client.command("loopls.decide", decide(1, "allow")).await, true);
-    assert_eq!(desk.client.command("loopls.decide", decide(1, "deny")).await, false);
+    let decide =
+        |call: u64, decision: &str| json!({ "run": run, "call": call, "decision": decision });
+    assert_eq!(
+        desk.client
+            .command("loopls.decide", decide(2, "allow"))
+            .await,
+        false
+    );
+    assert_eq!(
+        desk.client
+            .command("loopls.decide", decide(1, "allow"))
+            .await,
+        true
+    );
+    assert_eq!(
+        desk.client
+            .command("loopls.decide", decide(1, "deny"))
+            .await,
+        false
+    );
     let seen = desk.until(&run, "access_asked").await;
-    assert_eq!(desk.client.command("loopls.decide", decide(2, "deny")).await, true);
+    assert_eq!(
+        desk.client
+            .command("loopls.decide", decide(2, "deny"))
+            .await,
+        true
+    );
     desk.events_from(&run, seen).await;
     assert_eq!(filed(&desk), 1);
     desk.close().await;
@@ -153,11 +188,15 @@ async fn a_run_can_be_cancelled_while_a_person_thinks() {
     let mut desk = Desk::open(&writing("write")).await;
     let run = desk.run(json!({})).await;
     let (id, _) = desk.client.question("window/showMessageRequest").await;
-    desk.client.command("loopls.cancel", json!({ "run": run })).await;
+    desk.client
+        .command("loopls.cancel", json!({ "run": run }))
+        .await;
     let events = desk.events(&run).await;
     assert_eq!(events.last().unwrap()["stop"], "cancelled");
     // Too late.
-    desk.client.answer(id, json!({ "title": "Allow once" })).await;
+    desk.client
+        .answer(id, json!({ "title": "Allow once" }))
+        .await;
     desk.client.hover(&desk.uri.clone(), 0, 0).await;
     assert_eq!(filed(&desk), 0);
     desk.close().await;

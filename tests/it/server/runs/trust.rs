@@ -85,7 +85,12 @@ async fn restricted_starts_nothing_and_asks_nothing() {
     let events = desk.events(&run).await;
     assert_eq!(events[0]["reason"], "not_trusted");
     let params = crate::support::command_params("loopls.bind", json!({ "uri": desk.uri }));
-    assert_eq!(desk.client.error_code("workspace/executeCommand", params).await, -32600);
+    assert_eq!(
+        desk.client
+            .error_code("workspace/executeCommand", params)
+            .await,
+        -32600
+    );
     assert!(!has_run(&desk));
     let trust = json!({ "trust": "trusted" });
     desk.client.notify("loopls/didChangeTrust", trust).await;
@@ -101,7 +106,9 @@ async fn a_client_that_cannot_ask_is_told_how_to_trust() {
     let run = desk.run(json!({})).await;
     let (id, _) = desk.client.question("window/showMessageRequest").await;
     let error = json!({ "code": -32601, "message": "no such method" });
-    desk.client.send(json!({ "jsonrpc": "2.0", "id": id, "error": error })).await;
+    desk.client
+        .send(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+        .await;
     let said = desk.client.notification("window/showMessage").await;
     let told = format!("loopls trust {}", desk.path.display());
     assert!(said["message"].as_str().unwrap().ends_with(&told), "{said}");
@@ -113,7 +120,9 @@ async fn a_client_that_cannot_ask_is_told_how_to_trust() {
 async fn settings_and_definitions_trust_nothing() {
     let mut desk = open(json!("ask")).await;
     let settings = json!({ "settings": { "loopls": { "trust": "trusted" }, "trust": "trusted" } });
-    desk.client.notify("workspace/didChangeConfiguration", settings).await;
+    desk.client
+        .notify("workspace/didChangeConfiguration", settings)
+        .await;
     let run = desk.run(json!({ "trust": "trusted" })).await;
     answer(&mut desk, "No").await;
     assert_eq!(desk.events(&run).await[0]["reason"], "not_trusted");
