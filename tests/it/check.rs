@@ -255,5 +255,6 @@ fn a_fix_puts_right_what_it_is_for_and_nothing_else() {
         zero_limit
         limit_without_effect
         repeated_tool
-        unused_allow"#]].assert_eq(&names.join("\n"));
+        unused_allow"#]]
+    .assert_eq(&names.join("\n"));
 }
