@@ -6,6 +6,7 @@ mod analysis;
 mod code;
 mod diagnostic;
 mod levels;
+pub mod pages;
 mod rules;
 
 pub use accepted::{Accepted, Rejected};
