@@ -36,11 +36,13 @@ impl InputSchema {
         let mut schema = match schema {
             Some(Value::Object(schema)) => schema,
             Some(_) => return Err("the schema is no table".into()),
-            None => Map::from_iter([("properties".to_owned(), json!({}))]),
+            None => Map::new(),
         };
         if !schema.contains_key("type") {
             schema.shift_insert(0, "type".to_owned(), "object".into());
         }
+        // Without it, the validator cannot name a property that `additionalProperties = false` forbids.
+        schema.entry("properties").or_insert_with(|| json!({}));
         let schema = Value::Object(schema);
         Size::check(&schema)?;
         let validator = jsonschema::options()

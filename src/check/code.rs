@@ -95,6 +95,8 @@ codes! {
     }
     Warning {
         MissingDescription = "missing_description",
+        ToolNameForProvider = "tool_name_for_provider",
+        SchemaForProvider = "schema_for_provider",
         IrreversibleAllowed = "irreversible_allowed",
         UnmatchedPattern = "unmatched_pattern",
         SecretInFile = "secret_in_file",
@@ -103,6 +105,9 @@ codes! {
         EmptyModeTools = "empty_mode_tools",
         ZeroInMode = "zero_in_mode",
         ZeroLimit = "zero_limit",
+        IgnoredEffort = "ignored_effort",
+        EffortForProvider = "effort_for_provider",
+        KeyForBaseUrl = "key_for_base_url",
     }
     Information {
         UnusedTool = "unused_tool",

@@ -17,38 +17,46 @@ pub struct Diagnostic {
     /// Other places that have a part in it.
     pub related: Vec<Related>,
     /// What would put it right, the likeliest first.
-    pub fixes: Vec<Fix>,
+    pub remedies: Vec<Remedy>,
 }
 
-/// An edit that puts a diagnostic right.
+/// Something that would put a diagnostic right; [`Analysis::fixes`](super::Analysis::fixes) makes the edits of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fix {
+pub struct Remedy {
     /// What it does: "Rename to `limits`".
     pub title: String,
-    /// The edits, none of which overlap.
-    pub edits: Vec<Edit>,
+    /// How.
+    pub change: Repair,
     /// Whether it is the one right answer, so that it may be applied without asking. A guess is not.
     pub certain: bool,
 }
 
-impl Fix {
-    /// Replaces `span` by `text`; a guess until [`Fix::certain`] says otherwise.
-    pub fn replace(title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
-        Self {
-            title: title.into(),
-            edits: vec![Edit {
-                span,
-                text: text.into(),
-            }],
-            certain: false,
-        }
-    }
+/// A change of the text, in terms of the place that a diagnostic marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// This stands at the place instead.
+    Replace(String),
+    /// The key-value pair of the place goes.
+    RemovePair,
+    /// The array item at the place goes.
+    RemoveItem,
+    /// This line comes to the top level.
+    AddAtTop(String),
+    /// The key-value pair of the place goes, and stands at the end of the keys of the table around its own.
+    MoveOut,
+    /// These edits.
+    Edits(Vec<Edit>),
+}
 
-    /// The same as the one right answer.
-    pub fn certain(mut self) -> Self {
-        self.certain = true;
-        self
-    }
+/// A remedy as edits, none of which overlap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does.
+    pub title: String,
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Whether it is the one right answer.
+    pub certain: bool,
 }
 
 /// Another place that has a part in a diagnostic.
@@ -69,7 +77,7 @@ impl Diagnostic {
             span,
             message: message.into(),
             related: Vec::new(),
-            fixes: Vec::new(),
+            remedies: Vec::new(),
         }
     }
 
@@ -82,9 +90,34 @@ impl Diagnostic {
         self
     }
 
-    /// The same, with a fix.
-    pub fn with_fix(mut self, fix: Fix) -> Self {
-        self.fixes.push(fix);
+    /// The same, with the one right answer.
+    pub fn with_remedy(mut self, title: impl Into<String>, change: Repair) -> Self {
+        self.remedies.push(Remedy {
+            title: title.into(),
+            change,
+            certain: true,
+        });
         self
+    }
+
+    /// The same, with something that may be right.
+    pub fn with_guess(mut self, title: impl Into<String>, change: Repair) -> Self {
+        self.remedies.push(Remedy {
+            title: title.into(),
+            change,
+            certain: false,
+        });
+        self
+    }
+
+    /// The same, with the guess that `meant` should stand at the place, written as `text`.
+    pub fn with_meant(self, meant: Option<&str>, write: impl Fn(&str) -> String) -> Self {
+        match meant {
+            None => self,
+            Some(meant) => {
+                let title = format!("Change to `{}`", meant.escape_debug());
+                self.with_guess(title, Repair::Replace(write(meant)))
+            }
+        }
     }
 }

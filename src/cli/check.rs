@@ -4,7 +4,7 @@ use super::report::{Counts, FileReport, github, json, summary, text};
 use super::search::search;
 use super::source::{STANDARD_INPUT, Source};
 use super::{Failure, Status, output};
-use crate::check::Diagnostic;
+use crate::check::{Diagnostic, Levels};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,9 @@ pub struct Arguments {
     /// How to report.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Report a code as `off`, `hint`, `information` or `warning`; errors stay errors. May be repeated.
+    #[arg(long = "level", value_name = "CODE=LEVEL")]
+    levels: Vec<String>,
     /// Exit with 1 for warnings too.
     #[arg(long)]
     deny_warnings: bool,
@@ -36,13 +39,14 @@ enum Format {
 
 /// Checks and reports. What cannot be read is said, the rest is checked all the same.
 pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
+    let levels = levels(&arguments.levels)?;
     let (paths, mut problems) = files(&arguments.paths);
     let mut checked: Vec<(Source, Vec<Diagnostic>)> = Vec::new();
     for path in &paths {
         match Source::read(path) {
             Ok(source) => {
-                let diagnostics = source.analysis.diagnostics_in(&source.surroundings());
-                checked.push((source, diagnostics));
+                let diagnostics = source.analysis.diagnostics_in(&source.host);
+                checked.push((source, levels.apply(diagnostics)));
             }
             Err(failure) => problems.push(failure),
         }
@@ -83,6 +87,20 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
     }
     let faulty = counts.errors > 0 || (arguments.deny_warnings && counts.warnings > 0);
     Ok(if faulty { Status::Faulty } else { Status::Good })
+}
+
+fn levels(given: &[String]) -> Result<Levels, Failure> {
+    let mut levels = Levels::default();
+    for given in given {
+        let (code, level) = given.split_once('=').ok_or_else(|| {
+            Failure::new(format!("--level {given}: a code and a level are expected"))
+                .help("such as `--level unused_tool=off`")
+        })?;
+        levels
+            .set(code, level)
+            .map_err(|problem| Failure::new(format!("--level {given}: {problem}")))?;
+    }
+    Ok(levels)
 }
 
 /// The files that `paths` mean, each once, in order; and what could not be searched.

@@ -1,6 +1,6 @@
 //! The terminal: one file a subcommand.
 //!
-//! A command returns its [`Status`] or a [`Failure`]; [`main`] alone prints failures and makes exit statuses.
+//! A command returns its `Status` or a `Failure`; [`main`] alone prints failures and makes exit statuses.
 
 mod check;
 mod lsp;

@@ -72,7 +72,7 @@ fn modes<'a>(
     modes
         .into_iter()
         .map(|mode| {
-            let system = mode.system(definition, &source.surroundings());
+            let system = mode.system(definition, &source.host);
             let system = system.map_err(|(span, problem)| {
                 let line = line(&source.analysis.rope, span) + 1;
                 Failure::new(format!("{}:{line}: {problem}", source.name))
@@ -104,16 +104,11 @@ fn line(rope: &Rope, span: Span) -> u32 {
 
 /// `--format json`: version 1.
 fn document(definition: &Definition, rope: &Rope, modes: &[Shown<'_>]) -> String {
-    let delegates: Vec<&str> = definition
-        .delegates
-        .items()
-        .map(|name| name.value.as_str())
-        .collect();
     let document = json!({
         "version": 1,
         "name": definition.name.text(),
         "initial_mode": definition.initial_mode.text(),
-        "delegates": delegates,
+        "delegates": delegates(definition),
         "modes": modes.iter().map(|shown| mode_value(definition, rope, shown)).collect::<Vec<_>>(),
     });
     format!("{}\n", escape_json(&format!("{document:#}")))
@@ -150,6 +145,11 @@ fn limit_value(rope: &Rope, name: &str, limit: ResolvedLimit) -> Value {
         object["line"] = line(rope, span).into();
     }
     object
+}
+
+fn delegates(definition: &Definition) -> Vec<&str> {
+    let names = definition.delegates.items();
+    names.map(|name| name.value.as_str()).collect()
 }
 
 /// A tool as the model will see it.
@@ -248,12 +248,18 @@ fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &Sh
     let effort = mode
         .effort
         .map_or("the model decides", |effort| effort.as_str());
-    for (name, value) in [
+    let system = system_words(&shown.system);
+    let mut rows = vec![
         ("tools", tools.as_str()),
         ("model", &model),
         ("effort", effort),
-        ("system", &system_words(&shown.system)),
-    ] {
+        ("system", &system),
+    ];
+    let delegates = delegates(definition).join(", ");
+    if mode.mode.is_none() && !delegates.is_empty() {
+        rows.push(("delegates", &delegates));
+    }
+    for (name, value) in rows {
         let _ = writeln!(out, "  {name:<12}  {}", printable_line(value));
     }
 }

@@ -3,7 +3,7 @@
 use super::report::{FileReport, text};
 use super::{Failure, output, printable::printable};
 use crate::check::{Accepted, Analysis, Diagnostic};
-use crate::definition::Surroundings;
+use crate::host::Host;
 use ropey::Rope;
 use std::fs::File;
 use std::io::Read;
@@ -24,8 +24,8 @@ pub struct Source {
     pub name: String,
     /// The absolute path; none of standard input.
     pub path: Option<PathBuf>,
-    /// Where its relative paths start, absolute.
-    pub folder: PathBuf,
+    /// The machine around it.
+    pub host: Host,
     /// What its text says.
     pub analysis: Arc<Analysis>,
 }
@@ -56,15 +56,10 @@ impl Source {
         Ok(Self {
             name,
             path: place,
-            // An absolute path to a file has a parent; the fallback is for `-` in the root.
-            folder: absolute.parent().unwrap_or(&absolute).to_owned(),
+            // Standard input counts as a file of the working directory.
+            host: Host::new(&absolute),
             analysis: Arc::new(Analysis::new(Rope::from_str(&text))),
         })
-    }
-
-    /// What it may ask of the machine.
-    pub fn surroundings(&self) -> impl Surroundings + use<> {
-        crate::definition::Nowhere
     }
 
     /// The URI of the file; what standard input holds has no place.
@@ -75,7 +70,7 @@ impl Source {
 
     /// The definition, if it has no error; else its errors are printed to standard error, as `check` has them.
     pub fn accept(&self) -> Option<Accepted> {
-        match Accepted::new(self.analysis.clone(), &self.surroundings()) {
+        match Accepted::new(self.analysis.clone(), &self.host) {
             Ok(accepted) => Some(accepted),
             Err(rejected) => {
                 let report = text(&self.report(&rejected.0), &output::renderer());

@@ -34,7 +34,8 @@ pub fn find_program(
     untrusted_folders: &[PathBuf],
 ) -> Result<PathBuf, ProgramProblem> {
     if name.contains('/') || (cfg!(windows) && name.contains(['\\', ':'])) {
-        let path = folder.join(name);
+        // By components, so that `./` goes.
+        let path: PathBuf = folder.join(name).components().collect();
         return match executable(&path) {
             Some(program) => Ok(program),
             None if path.is_file() => Err(ProgramProblem::NotExecutable(name.into())),

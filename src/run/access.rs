@@ -243,40 +243,36 @@ mod tests {
     use crate::definition::{Field, Spanned};
     use crate::text::Span;
 
-    fn list(patterns: &[&str]) -> List<String> {
-        let present = |value: &str| {
-            Field::Present(Spanned {
-                value: value.to_owned(),
-                span: Span::default(),
-            })
-        };
-        Field::Present(Spanned {
-            value: patterns.iter().map(|pattern| present(pattern)).collect(),
+    fn spanned<T>(value: T) -> Spanned<T> {
+        Spanned {
+            value,
             span: Span::default(),
-        })
+        }
+    }
+
+    fn present<T>(value: T) -> Field<T> {
+        Field::Present(spanned(value))
+    }
+
+    fn list(patterns: &[&str]) -> List<String> {
+        let patterns = patterns.iter();
+        present(patterns.map(|pattern| present((*pattern).into())).collect())
     }
 
     fn policy(deny: &[&str], ask: &[&str], allow: &[&str]) -> Result<AccessPolicy, String> {
-        let mut definition = Definition::default();
-        definition.access = Field::Present(Spanned {
-            value: Access {
+        let definition = Definition {
+            access: present(Access {
                 allow: list(allow),
                 ask: list(ask),
                 deny: list(deny),
-            },
-            span: Span::default(),
-        });
-        definition.tools.push(Tool {
-            name: Field::Present(Spanned {
-                value: "server".into(),
-                span: Span::default(),
             }),
-            sources: vec![Spanned {
-                value: Source::Mcp(None),
-                span: Span::default(),
+            tools: vec![Tool {
+                name: present("server".into()),
+                sources: vec![spanned(Source::Mcp(None))],
+                ..Tool::default()
             }],
-            ..Tool::default()
-        });
+            ..Definition::default()
+        };
         AccessPolicy::of(&definition)
     }
 

@@ -178,3 +178,100 @@ fn without_cut_start(bytes: &[u8]) -> &[u8] {
         .count();
     &bytes[rest..]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(bytes: &[u8], dropped_at: usize, dropped: u64) -> Outcome {
+        Outcome {
+            bytes: bytes.to_vec(),
+            dropped_at,
+            dropped,
+            is_error: false,
+        }
+    }
+
+    #[test]
+    fn what_fits_is_repaired_only() {
+        for (bytes, expected) in [
+            (&b""[..], ""),
+            (b"plain", "plain"),
+            (b"\xff", "\u{fffd}"),
+            (b"a\xff\xfe\xe2\x82b\x80", "a\u{fffd}b\u{fffd}"),
+            ("a\u{fffd}\u{fffd}".as_bytes(), "a\u{fffd}\u{fffd}"),
+        ] {
+            let expected = Treated {
+                text: expected.into(),
+                bytes: bytes.len() as u64,
+                omitted: 0,
+            };
+            assert_eq!(treat(outcome(bytes, 0, 0), 256), expected);
+        }
+    }
+
+    #[test]
+    fn without_a_limit_the_hard_bound_cuts() {
+        let fits = vec![b'x'; MAX_RESULT_BYTES as usize];
+        assert_eq!(treat(outcome(&fits, 0, 0), 0).omitted, 0);
+        let over = vec![b'x'; MAX_RESULT_BYTES as usize + 1];
+        for limit in [0, u64::MAX] {
+            let treated = treat(outcome(&over, 0, 0), limit);
+            assert_eq!(treated.text.len() as u64, MAX_RESULT_BYTES);
+            assert_eq!(treated.bytes, MAX_RESULT_BYTES + 1);
+            // The marker takes the place of as many bytes, and one did not fit.
+            let marker = "\n[tool output truncated: omitted 55 of 8388609 bytes]\n";
+            assert_eq!(treated.omitted, marker.len() as u64 + 1);
+            assert!(treated.text.contains(marker));
+        }
+    }
+
+    #[test]
+    fn what_the_source_dropped_counts_and_is_marked_where_it_was() {
+        let cases = [
+            // Everything that was kept fits.
+            (
+                outcome(b"headtail", 4, 100),
+                "head\n[tool output truncated: omitted 100 of 108 bytes]\ntail",
+                100,
+            ),
+            // A character that the drop divided goes with it, on both sides.
+            (
+                outcome(b"h\xe2\x82\xact", 2, 100),
+                "h\n[tool output truncated: omitted 103 of 105 bytes]\nt",
+                103,
+            ),
+            (
+                outcome(b"h\xff\xff", 3, 100),
+                "h\u{fffd}\n[tool output truncated: omitted 100 of 103 bytes]\n",
+                100,
+            ),
+            // A place beyond the bytes is their end.
+            (
+                outcome(b"head", 9, 1),
+                "head\n[tool output truncated: omitted 1 of 5 bytes]\n",
+                1,
+            ),
+        ];
+        for (outcome, text, omitted) in cases {
+            let bytes = outcome.bytes.len() as u64 + outcome.dropped;
+            let treated = treat(outcome, 256);
+            let expected = Treated {
+                text: text.into(),
+                bytes,
+                omitted,
+            };
+            assert_eq!(treated, expected);
+        }
+        // More was kept than fits: head and tail come from their own sides.
+        let kept = [[b'h'; 300], [b't'; 300]].concat();
+        let treated = treat(outcome(&kept, 300, 1_000), 256);
+        assert_eq!(treated.text.len(), 256);
+        let heads = treated.text.matches('h').count();
+        let (head, tail) = treated.text.split_once("\n[").unwrap();
+        assert!(head.bytes().all(|byte| byte == b'h') && tail.ends_with("ttt"));
+        assert_eq!(heads, head.len());
+        let kept = head.len() + tail.split_once("]\n").unwrap().1.len();
+        assert_eq!(treated.omitted, 1_600 - kept as u64);
+    }
+}

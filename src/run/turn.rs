@@ -235,6 +235,9 @@ impl Engine<'_> {
 
     /// One request, its reply and the calls of that; an error is the end of the turn.
     async fn step(&mut self, progress: &mut Progress) -> Result<(), End> {
+        if let Some(end) = self.interrupted(progress).now_or_never() {
+            return Err(end);
+        }
         progress.steps += 1;
         self.recorder.emit(Event::StepStarted {
             step: progress.steps,

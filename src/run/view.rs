@@ -173,27 +173,94 @@ impl RunView {
     }
 }
 
-/// `950`, `1.2k`, `12k`, `1.2M`.
+/// `950`, `1.2k`, `12k`, `1.2M`; cut, not rounded.
 fn short_count(count: u64) -> String {
-    let scaled = |unit: u64, suffix: &str| {
-        let tenths = count / (unit / 10);
-        match tenths {
-            ..100 if tenths % 10 > 0 => format!("{}.{}{suffix}", tenths / 10, tenths % 10),
-            _ => format!("{}{suffix}", tenths / 10),
-        }
+    let (unit, suffix) = match count {
+        0..1_000 => return count.to_string(),
+        1_000..1_000_000 => (1_000, "k"),
+        1_000_000.. => (1_000_000, "M"),
     };
-    match count {
-        ..1_000 => count.to_string(),
-        ..1_000_000 => scaled(1_000, "k"),
-        _ => scaled(1_000_000, "M"),
+    match (count / unit, count % unit / (unit / 10)) {
+        (whole @ ..10, tenth @ 1..) => format!("{whole}.{tenth}{suffix}"),
+        (whole, _) => format!("{whole}{suffix}"),
     }
 }
 
-/// `2.4 s`, `1 min 05 s`.
+/// `2.4 s`, `1 min 05 s`; cut, not rounded.
 fn short_time(milliseconds: u64) -> String {
-    let seconds = milliseconds / 1_000;
-    match seconds {
-        ..60 => format!("{seconds}.{} s", milliseconds % 1_000 / 100),
-        _ => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    match milliseconds / 1_000 {
+        seconds @ ..60 => format!("{seconds}.{} s", milliseconds % 1_000 / 100),
+        seconds => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_in_one_line() {
+        let limits = RunLimits {
+            iterations: 8,
+            calls: 20,
+            parallel: 8,
+            result_bytes: 0,
+            tokens: 0,
+            time: None,
+        };
+        for (tokens, elapsed, expected) in [
+            (0, 0, "3/8 iterations · 5/20 calls · 0 tokens · 0.0 s"),
+            (
+                999,
+                2_450,
+                "3/8 iterations · 5/20 calls · 999 tokens · 2.4 s",
+            ),
+            (
+                1_000,
+                59_999,
+                "3/8 iterations · 5/20 calls · 1k tokens · 59.9 s",
+            ),
+            (
+                1_234,
+                60_000,
+                "3/8 iterations · 5/20 calls · 1.2k tokens · 1 min 00 s",
+            ),
+            (
+                12_900,
+                65_000,
+                "3/8 iterations · 5/20 calls · 12k tokens · 1 min 05 s",
+            ),
+            (
+                3_450_000,
+                3_600_000,
+                "3/8 iterations · 5/20 calls · 3.4M tokens · 60 min 00 s",
+            ),
+        ] {
+            let view = RunView {
+                iterations: 3,
+                calls: 5,
+                limits: Some(limits),
+                tokens,
+                elapsed,
+                ..RunView::default()
+            };
+            assert_eq!(view.summary(), expected);
+        }
+    }
+
+    #[test]
+    fn the_last_line_is_the_last_with_words() {
+        let mut view = RunView::default();
+        for (text, expected) in [
+            ("one", "one"),
+            (" and", "one and"),
+            ("\n", "one and"),
+            ("\n", "one and"),
+            ("two\nthr", "thr"),
+            ("ee\n", "three"),
+        ] {
+            view.add_text(text);
+            assert_eq!(view.last_line(), expected);
+        }
     }
 }

@@ -14,8 +14,7 @@ impl Table {
     ///
     /// What is in error is left out; the first of two wins. Two cases are read as they were meant: the keys below
     /// a second `[a]` that the first lacks are added to it, and `[a]` after `[[a]]` is one more item. A key whose
-    /// value is missing gives way to any other that has its name, without an error; so does one without `=` to
-    /// what stands before.
+    /// value is missing gives way to any other of its name, without an error.
     pub fn build(tree: &Tree) -> (Table, Vec<SyntaxError>) {
         let mut errors = Errors::default();
         let root = Draft::new(Form::Root, Span::empty(0), tree.span);
@@ -240,8 +239,8 @@ impl Builder<'_> {
         let Some((last, path)) = pair.keys.split_last() else {
             return;
         };
-        // Whoever types a key has not said yet that it is a second one.
-        let half_typed = pair.equals.is_none() && pair.value.kind == ValueKind::Missing;
+        // Whoever is typing it has an error there already.
+        let half_typed = pair.value.kind == ValueKind::Missing;
         if half_typed {
             self.errors.mute();
         }

@@ -1,7 +1,7 @@
 //! Text to tokens, with strings that were left open ended where a person would end them.
 
 use super::errors::Errors;
-use super::structure::looks_like_header;
+use super::structure::{looks_like_header, looks_like_pair};
 use crate::text::Span;
 use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
@@ -17,18 +17,40 @@ pub(super) struct Token {
     pub unclosed: bool,
 }
 
-/// The tokens of `text`, an `Eof` last; they lie one after another and, but for a byte order mark, cover it.
+/// How strings in three quotes are taken.
+///
+/// One that lacks its end goes on to the quotes that open the next such string, and the text of that is then
+/// taken for statements. This shows by the line `key = """` at the end of a string; but a string may really end so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strings {
+    /// Up to the next three quotes, as the rules say.
+    AsWritten,
+    /// Where a string ends in a line `key = """`, up to the first line in it that looks like a header, or up to
+    /// that line.
+    CutBeforeNext,
+}
+
+/// What [`lex`] found.
+pub(super) struct Lexed {
+    /// One after another; but for a byte order mark, they cover the text. `Eof` is the last.
+    pub tokens: Vec<Token>,
+    /// Whether a string ends in a line `key = """`.
+    pub swallows: bool,
+}
+
+/// The tokens of `text`.
 ///
 /// Reports what is wrong with the characters between values: a carriage return without a line feed (once), and
 /// control characters in comments. `toml_parser` does the lexing; it is started again after each token that is
 /// cut here. A string that is open to the end of its line or text holds no further quotes of its kind, so each
 /// part of a text is lexed at most a few times.
-pub(super) fn lex(text: &str, errors: &mut Errors) -> Vec<Token> {
+pub(super) fn lex(text: &str, strings: Strings, errors: &mut Errors) -> Lexed {
     let mut tokens = Vec::with_capacity(text.len() / 4);
     let mut lexer = Source::new(text).lex();
     let mut base = 0;
     let mut depth = 0_usize;
     let mut seen_carriage_return = false;
+    let mut swallows = false;
     while let Some(token) = lexer.next() {
         let whole = Span::new(base + token.span().start(), base + token.span().end());
         let kind = token.kind();
@@ -57,6 +79,12 @@ pub(super) fn lex(text: &str, errors: &mut Errors) -> Vec<Token> {
                 unclosed = whole.end == text.len() && !block_string_is_closed(whole.of(text));
                 if unclosed {
                     span.end = whole.start + open_block_string_len(whole.of(text));
+                } else if let Some(len) = len_before_next(whole.of(text)) {
+                    swallows = true;
+                    if strings == Strings::CutBeforeNext {
+                        span.end = whole.start + len;
+                        unclosed = true;
+                    }
                 }
             }
             TokenKind::Atom => span.end = whole.start + atom_len(whole.of(text)),
@@ -72,7 +100,7 @@ pub(super) fn lex(text: &str, errors: &mut Errors) -> Vec<Token> {
             lexer = Source::new(&text[base..]).lex();
         }
     }
-    tokens
+    Lexed { tokens, swallows }
 }
 
 /// Whether a character may not stand in a comment or a string as it is.
@@ -143,6 +171,13 @@ fn open_block_string_len(token: &str) -> usize {
         at += line.len();
     }
     token.len()
+}
+
+/// How much of a string in three quotes stands before the next one's key, if its last line looks like that.
+fn len_before_next(token: &str) -> Option<usize> {
+    let content = &token[..token.len() - 3];
+    let last_line = content.rfind('\n')? + 1;
+    looks_like_pair(&content[last_line..]).then(|| open_block_string_len(token).min(last_line))
 }
 
 /// The length of the first part of an atom: up to a colon, as in pasted JSON and YAML, that begins it or stands

@@ -1,8 +1,8 @@
 //! Text to statements.
 
 use super::errors::Errors;
-use super::lex::{Token, lex};
-use super::structure::{Opening, bracket_ends, opening};
+use super::lex::{Lexed, Strings, Token, lex};
+use super::structure::{Opening, bracket_ends, is_closed, opening};
 use super::{Comment, Header, Key, KeyValue, Statement, SyntaxError, Tree, Value, ValueKind};
 use crate::text::Span;
 use toml_parser::lexer::TokenKind;
@@ -19,8 +19,20 @@ pub const DEPTH_LIMIT: usize = 160;
 /// are in order of the text. What was understood of a broken statement is in the tree, with [`ValueKind::Missing`]
 /// or [`ValueKind::Bad`] for its value.
 pub fn parse(text: &str) -> (Tree, Vec<SyntaxError>) {
+    let (tree, errors, swallows) = attempt(text, Strings::AsWritten);
+    if !errors.is_empty() && swallows {
+        let (other_tree, other_errors, _) = attempt(text, Strings::CutBeforeNext);
+        if other_errors.len() <= errors.len() {
+            return (other_tree, other_errors);
+        }
+    }
+    (tree, errors)
+}
+
+/// The tree and errors of `text`, and whether a string in it seems to end with the quotes that open the next.
+fn attempt(text: &str, strings: Strings) -> (Tree, Vec<SyntaxError>, bool) {
     let mut errors = Errors::default();
-    let tokens = lex(text, &mut errors);
+    let Lexed { tokens, swallows } = lex(text, strings, &mut errors);
     let comments = tokens
         .iter()
         .filter(|token| token.kind == TokenKind::Comment)
@@ -43,7 +55,7 @@ pub fn parse(text: &str) -> (Tree, Vec<SyntaxError>) {
         statements: parser.statements,
         comments,
     };
-    (tree, parser.errors.into_sorted())
+    (tree, parser.errors.into_sorted(), swallows)
 }
 
 pub(super) struct Parser<'s> {
@@ -79,7 +91,7 @@ impl Parser<'_> {
     pub fn step(&mut self) {
         let past = match self.ends[self.at] {
             0 => self.at + 1,
-            end => end.max(self.at + 1),
+            end => end + usize::from(is_closed(&self.tokens, self.at, end)),
         };
         self.at = past.min(self.tokens.len() - 1);
     }
@@ -181,7 +193,12 @@ impl Parser<'_> {
             return;
         }
         let first = self.token();
-        let comma_of_cut_bracket = first.kind == TokenKind::Comma && self.unclosed > 0;
+        if first.kind == TokenKind::Comma && !told && self.pair_after_comma() {
+            self.errors
+                .report(first.span, "start a new line instead of this comma");
+            self.advance();
+            return;
+        }
         let start = first.span.start;
         let mut end = start;
         while !self.ends_line() {
@@ -194,21 +211,57 @@ impl Parser<'_> {
                 end = self.tokens[self.at - 1].span.end;
             }
         }
-        if told || comma_of_cut_bracket {
+        if told {
             return;
         }
         let span = Span::new(start, end);
-        let rest = self.slice(span);
-        let message = match rest.chars().next() {
-            Some(',') if rest.len() == 1 => "remove this comma; a line ends without one".to_owned(),
-            Some(',') => {
-                "only one value can stand here; several need brackets: `[a, b]`".to_owned()
+        let message = match first.kind {
+            TokenKind::Comma | TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket
+                if self.unclosed > 0 =>
+            {
+                self.unclosed -= usize::from(first.kind != TokenKind::Comma);
+                return;
             }
-            Some(';') => "remove this; a line ends without a semicolon".to_owned(),
-            Some('/') if rest.starts_with("//") => "a comment begins with `#`".to_owned(),
+            TokenKind::Comma if span.len() == 1 => {
+                "remove this comma; a line ends without one".to_owned()
+            }
+            TokenKind::Comma => self.after_comma(span),
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
+                let closer = &self.text[start..start + 1];
+                format!("nothing opens this `{closer}`; remove it")
+            }
+            TokenKind::Atom if self.slice(span).starts_with("//") => {
+                "a comment begins with `#`".to_owned()
+            }
+            TokenKind::Atom if self.slice(span).starts_with(';') => {
+                "a value ends without a semicolon; remove it".to_owned()
+            }
             _ => "nothing but a comment can follow on this line".to_owned(),
         };
         self.errors.report(span, message);
+    }
+
+    /// Whether the comma at hand is followed by another `key =`.
+    fn pair_after_comma(&self) -> bool {
+        let next = self.at + 1;
+        let blank = usize::from(self.tokens[next].kind == TokenKind::Whitespace);
+        opening(&self.tokens, self.text, next + blank) == Opening::Pair
+    }
+
+    /// What to say of a comma and more after a value.
+    fn after_comma(&self, span: Span) -> String {
+        let groups = |text: &str| {
+            text.strip_prefix(',').is_some_and(|digits| {
+                digits.split(',').all(|group| {
+                    group.len() == 3 && group.bytes().all(|byte| byte.is_ascii_digit())
+                })
+            })
+        };
+        let after_digit = self.text[..span.start].ends_with(|c: char| c.is_ascii_digit());
+        if after_digit && groups(self.slice(span)) {
+            return "digits are grouped with `_`, as in `1_000`".to_owned();
+        }
+        "only one value can stand here; several need brackets: `[a, b]`".to_owned()
     }
 
     fn header(&mut self) {

@@ -98,7 +98,15 @@ pub(super) fn is_dated(word: &str) -> bool {
 fn datetime(word: &str) -> Result<ValueKind, Fault> {
     match word.parse::<toml_edit::Datetime>() {
         Ok(_) => Ok(ValueKind::Datetime(word.to_owned())),
-        Err(error) => Err(Malformed(format!("not a date or time: {error}"))),
+        Err(error) => {
+            let error = error.to_string();
+            Err(Malformed(match error.split_once(", expected ") {
+                Some((_, expected)) => {
+                    format!("not a valid date or time; expected {expected}")
+                }
+                None => "not a valid date or time".to_owned(),
+            }))
+        }
     }
 }
 
@@ -185,7 +193,7 @@ fn float(word: &str, unsigned: &str) -> Result<ValueKind, Fault> {
     check_leading_zero(whole)?;
     if let Some(fraction) = fraction {
         check_digits(fraction, 10, || {
-            "a digit is missing after the point; write `.0`".to_owned()
+            format!("a digit is missing after the point; write `{whole}.0`")
         })?;
     }
     if let Some(exponent) = exponent {

@@ -55,19 +55,25 @@ pub(super) fn opening(tokens: &[Token], text: &str, at: usize) -> Opening {
 
 /// Whether `line` is a header; for text that was not lexed as such.
 pub(super) fn looks_like_header(line: &str) -> bool {
-    if !line.trim_start_matches([' ', '\t']).starts_with('[') {
-        return false;
-    }
-    let tokens: Vec<Token> = Source::new(line.trim_start_matches([' ', '\t']))
-        .lex()
+    let line = line.trim_start_matches([' ', '\t']);
+    line.starts_with('[') && matches!(opening(&tokens_of(line), line, 0), Opening::Header { .. })
+}
+
+/// Whether `line` is `key =` and nothing more.
+pub(super) fn looks_like_pair(line: &str) -> bool {
+    let line = line.trim_matches([' ', '\t']);
+    line.ends_with('=') && opening(&tokens_of(line), line, 0) == Opening::Pair
+}
+
+fn tokens_of(line: &str) -> Vec<Token> {
+    let tokens = Source::new(line).lex();
+    tokens
         .map(|token| Token {
             kind: token.kind(),
             span: Span::new(token.span().start(), token.span().end()),
             unclosed: false,
         })
-        .collect();
-    let line = line.trim_start_matches([' ', '\t']);
-    matches!(opening(&tokens, line, 0), Opening::Header { .. })
+        .collect()
 }
 
 struct Cursor<'t> {

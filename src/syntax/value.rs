@@ -57,10 +57,11 @@ impl Parser<'_> {
     fn quote_trouble(&mut self, kind: ValueKind, span: Span) -> Value {
         let next = self.token();
         let touches = next.span.start == span.end
-            && matches!(
-                next.kind,
-                TokenKind::Atom | TokenKind::BasicString | TokenKind::LiteralString
-            );
+            && match next.kind {
+                TokenKind::BasicString | TokenKind::LiteralString => true,
+                TokenKind::Atom => !self.slice(next.span).starts_with([';', '/']),
+                _ => false,
+            };
         if !touches || kind == ValueKind::Bad {
             return Value { span, kind };
         }
@@ -76,10 +77,12 @@ impl Parser<'_> {
             }
             self.advance();
         }
-        self.errors.report(
-            Span::new(span.end, end),
-            "the string ends before this; a quote inside a string is written `\\\"`",
-        );
+        let message = if self.slice(span).starts_with('"') {
+            "the string ended before this: a quote is missing, or one inside it needs a backslash: `\\\"`"
+        } else {
+            "the string ended before this: a quote is missing, or a string with `'` in it needs double quotes"
+        };
+        self.errors.report(Span::new(span.end, end), message);
         Value {
             span: Span::new(span.start, end),
             kind: ValueKind::Bad,
@@ -99,13 +102,24 @@ impl Parser<'_> {
             self.advance();
             end = self.word_end();
         }
-        let kind = match scalar(self.slice(Span::new(start, end))) {
-            Ok(kind) => kind,
+        let word = self.slice(Span::new(start, end));
+        if let Some(stripped) = word.strip_suffix(';')
+            && let Ok(kind) = scalar(stripped)
+        {
+            let span = Span::new(start, end - 1);
+            self.errors.report(
+                Span::new(span.end, end),
+                "a value ends without a semicolon; remove it",
+            );
+            return Value { span, kind };
+        }
+        let kind = match scalar(word) {
+            Ok(kind) if inline || !self.continues_word() => kind,
             Err(Fault::Malformed(message)) => {
                 self.errors.report(Span::new(start, end), message);
                 ValueKind::Bad
             }
-            Err(Fault::Word) => {
+            Ok(_) | Err(Fault::Word) => {
                 end = self.words_end(end, inline);
                 let span = Span::new(start, end);
                 if !self.errors.is_muted() {
@@ -119,6 +133,15 @@ impl Parser<'_> {
             span: Span::new(start, end),
             kind,
         }
+    }
+
+    /// Whether a word follows that makes a string out of the one before it.
+    fn continues_word(&self) -> bool {
+        let blank = usize::from(self.kind() == TokenKind::Whitespace);
+        let next = self.tokens[self.at + blank];
+        next.kind == TokenKind::Atom
+            && !self.slice(next.span).starts_with("//")
+            && opening(&self.tokens, self.text, self.at + blank) == Opening::Other
     }
 
     /// Steps over tokens of one word; returns where it ends.

@@ -5,6 +5,7 @@
 
 use crate::world::World;
 use loopls::check::{Analysis, Code, Diagnostic};
+use loopls::text::apply_edits;
 use ropey::Rope;
 use std::collections::BTreeSet;
 use std::fs;
@@ -146,4 +147,80 @@ fn every_code_has_a_file_that_shows_it() {
             "{name} does not show its code"
         );
     }
+}
+
+/// Codes and messages, which is what a person sees of a diagnostic wherever it stands.
+fn said(text: &str) -> Vec<(Code, String)> {
+    let analysis = Analysis::new(Rope::from_str(text));
+    let diagnostics = analysis.diagnostics_in(&World);
+    diagnostics
+        .into_iter()
+        .map(|diagnostic| (diagnostic.code, diagnostic.message))
+        .collect()
+}
+
+#[test]
+fn a_fix_puts_right_what_it_is_for_and_nothing_else() {
+    let mut fixed = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (path, text) in cases() {
+        for case in text.trim_end().split("\n\n# ----\n\n") {
+            for text in [input(case), input(case).replace('\n', "\r\n")] {
+                let analysis = Analysis::new(Rope::from_str(&text));
+                let before = said(&text);
+                for diagnostic in analysis.diagnostics_in(&World) {
+                    for fix in analysis.fixes(&diagnostic) {
+                        let after_text =
+                            apply_edits(&text, &fix.edits).expect("edits do not overlap");
+                        let after = said(&after_text);
+                        let itself = (diagnostic.code, diagnostic.message.clone());
+                        let count = |list: &[(Code, String)]| {
+                            list.iter().filter(|one| **one == itself).count()
+                        };
+                        let gone = count(&after) < count(&before);
+                        let new: Vec<_> =
+                            after.iter().filter(|one| !before.contains(one)).collect();
+                        let endings = text.contains('\r') == after_text.contains('\r')
+                            && !after_text.replace("\r\n", "").contains('\r')
+                            && (!text.contains('\r')
+                                || !after_text.replace("\r\n", "").contains('\n'));
+                        if !gone || !new.is_empty() || !endings {
+                            wrong.push(format!("{}: {}: {}: gone {gone}, line endings {endings}, new {new:?}\n{after_text}", path.display(), itself.1, fix.title));
+                        }
+                        fixed.insert(diagnostic.code);
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let names: Vec<&str> = fixed.iter().map(|code| code.as_str()).collect();
+    expect_test::expect![[r#"
+        invalid_model
+        invalid_tool_limits
+        invalid_drain_timeout
+        invalid_delegate
+        reserved_tool_name
+        invalid_mode
+        duplicate_mode
+        missing_initial_mode
+        invalid_initial_mode
+        duplicate_definition_name
+        invalid_tool_info
+        unknown_key
+        wrong_type
+        invalid_value
+        unknown_tool
+        invalid_input_schema
+        unknown_placeholder
+        unmatched_pattern
+        placeholder_as_option
+        optional_placeholder
+        empty_mode_tools
+        zero_in_mode
+        zero_limit
+        limit_without_effect
+        repeated_tool
+        unused_allow"#]]
+    .assert_eq(&names.join("\n"));
 }

@@ -27,8 +27,7 @@ struct Entry<'a> {
     message: &'a str,
     range: Range,
     related: Vec<Related<'a>>,
-    /// The titles of the fixes there are.
-    fixes: Vec<Fix>,
+    fixes: Vec<Fix<'a>>,
 }
 
 #[derive(Serialize)]
@@ -38,8 +37,8 @@ struct Related<'a> {
 }
 
 #[derive(Serialize)]
-struct Fix {
-    title: String,
+struct Fix<'a> {
+    title: &'a str,
 }
 
 #[derive(Serialize)]
@@ -89,7 +88,13 @@ fn entry<'a>(diagnostic: &'a Diagnostic, rope: &Rope) -> Entry<'a> {
                 range: range(rope, related.span),
             })
             .collect(),
-        fixes: Vec::new(),
+        fixes: diagnostic
+            .remedies
+            .iter()
+            .map(|remedy| Fix {
+                title: &remedy.title,
+            })
+            .collect(),
     }
 }
 
@@ -153,7 +158,11 @@ mod tests {
                         }
                       },
                       "related": [],
-                      "fixes": []
+                      "fixes": [
+                        {
+                          "title": "Rename to `iterations`"
+                        }
+                      ]
                     },
                     {
                       "code": "zero_limit",

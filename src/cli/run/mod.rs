@@ -12,6 +12,7 @@ use super::{Failure, Status};
 use crate::bind::{BindError, Bindings, Bound, bind};
 use crate::check::Accepted;
 use crate::definition::resolve;
+use crate::host::environment;
 use crate::run::access::{Approver, Nobody};
 use crate::run::model::client_for;
 use crate::run::{Event, StopReason, Turn, TurnContext, TurnRequest, run_turn};
@@ -81,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
         let context = TurnContext {
             model: client_for(&bound, mode).map_err(|error| failed(error.to_string()))?,
             events: printing.events(),
-            approver: approver(person, &printing),
+            approver: approver(person, &printing, &source.name),
             cancel: cancel.clone(),
         };
         let request = TurnRequest {
@@ -152,33 +153,28 @@ fn view(json: bool, person: bool) -> View {
     )))
 }
 
-fn approver(person: bool, printing: &Printing) -> Arc<dyn Approver> {
+fn approver(person: bool, printing: &Printing, file: &str) -> Arc<dyn Approver> {
     match person {
         true => Arc::new(Person {
             orders: printing.orders(),
+            file: file.to_owned(),
         }),
         false => Arc::new(Nobody),
     }
 }
 
 async fn bind_source(source: &Source, accepted: &Accepted) -> Result<Bound, Failure> {
-    let environment = std::env::vars_os()
-        .map(|(name, value)| {
-            let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-            (text(name), text(value))
-        })
-        .collect();
     let bindings = Bindings {
         session_id: Uuid::new_v4(),
         loop_id: Uuid::new_v4(),
         extra_tools: Vec::new(),
-        folder: source.folder.clone(),
+        folder: source.host.folder().to_owned(),
         guard: this_program()?,
         // Naming the file was the act of trust.
         untrusted_folders: Vec::new(),
-        environment,
+        environment: environment(),
     };
-    bind(accepted, bindings, &source.surroundings())
+    bind(accepted, bindings, &source.host)
         .await
         .map_err(|error| bind_failure(source, &error))
 }

@@ -1,6 +1,7 @@
 //! A thread that prints, so that a terminal that stands still never holds up the run.
 
 use super::screen::Screen;
+use crate::cli::report::escape_json;
 use crate::cli::{Failure, Status, output};
 use crate::run::{Record, StopReason};
 use std::io::{self, ErrorKind, Write};
@@ -22,7 +23,7 @@ impl View {
         match self {
             View::Screen(screen) => screen.show(record),
             View::Transcript(out) => {
-                let mut line = serde_json::to_string(record)?;
+                let mut line = escape_json(&serde_json::to_string(record)?);
                 line.push('\n');
                 out.write_all(line.as_bytes())?;
                 out.flush()
@@ -116,7 +117,7 @@ fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) ->
             Order::Record(record) if result.is_ok() => {
                 result = view.show(&record);
                 if result.is_err() {
-                    output::say("standard output was closed; the run is cancelled");
+                    output::say("standard output cannot be written; the run is cancelled");
                     cancel.cancel();
                 }
             }

@@ -36,6 +36,8 @@ pub fn read_prompt() -> Result<String, Failure> {
 pub struct Person {
     /// Questions go through the thread that prints, so that none stands within other text.
     pub orders: Sender<Order>,
+    /// The definition, as the person named it.
+    pub file: String,
 }
 
 impl Approver for Person {
@@ -43,7 +45,9 @@ impl Approver for Person {
         Box::pin(async move {
             // What was typed before the question was seen answers nothing.
             discard_typed_ahead();
-            let _ = self.orders.send(Order::Say(question_text(&question)));
+            let _ = self
+                .orders
+                .send(Order::Say(question_text(&question, &self.file)));
             let answer = match typed_line().await {
                 Ok(line) => answer(&line, question.effect),
                 Err(_) => Answer::Deny,
@@ -56,7 +60,7 @@ impl Approver for Person {
     }
 }
 
-fn question_text(question: &Question) -> String {
+fn question_text(question: &Question, file: &str) -> String {
     let Question {
         call,
         tool,
@@ -73,8 +77,9 @@ fn question_text(question: &Question) -> String {
         _ => format!(", allow {tool} for this [r]un"),
     };
     format!(
-        "{warning}? {tool}{warning:#} #{call} ({})\n{}\n  Deny [Enter], allow [o]nce{for_run}: ",
+        "{warning}? {tool}{warning:#} #{call} ({}) of {}\n{}\n  Deny [Enter], allow [o]nce{for_run}: ",
         effect.as_str(),
+        printable_line(file),
         shown.join("\n"),
     )
 }
@@ -146,14 +151,17 @@ mod tests {
 
     #[test]
     fn a_question_shows_what_will_happen_and_nothing_else_steers_it() {
-        let text = question_text(&question(Effect::Write, "refund --order\n\u{1b}[2J1042"));
+        let text = question_text(
+            &question(Effect::Write, "refund --order\n\u{1b}[2J1042"),
+            "a.loop.toml",
+        );
         let text = anstream::adapter::strip_str(&text).to_string();
         assert_eq!(
             text,
-            "? refund #3 (write)\n  refund --order\n  \\u{1b}[2J1042\n  \
+            "? refund #3 (write) of a.loop.toml\n  refund --order\n  \\u{1b}[2J1042\n  \
              Deny [Enter], allow [o]nce, allow refund for this [r]un: "
         );
-        let text = question_text(&question(Effect::Irreversible, "x"));
+        let text = question_text(&question(Effect::Irreversible, "x"), "x");
         assert!(!text.contains("[r]un"), "{text}");
     }
 }

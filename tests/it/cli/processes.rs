@@ -2,125 +2,150 @@
 #![cfg(target_os = "linux")]
 
 use super::loopls;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader, Lines, Read};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A run whose tool sleeps and has put another sleep into the background, both with `seconds` in their command lines.
+const DEFINITION: &str = r#"
+name = "sleeper"
+prompt = "Sleep."
+drain_timeout = "DRAIN"
+
+[model]
+provider = "scripted"
+name = "sleeper-1"
+
+[[model.script]]
+calls = [{ tool = "sleep", input = {} }]
+
+[[tools]]
+name = "sleep"
+description = "Sleeps, in the background too."
+effect = "read"
+timeout = "1h"
+command = ["sh", "sleep.sh"]
+"#;
+
+/// A run whose tool sleeps and has put another sleep into the background.
 struct Sleeping {
     child: Child,
+    messages: Lines<BufReader<ChildStderr>>,
+    /// How long both sleep, which is what tells them from all others.
     seconds: String,
     _folder: tempfile::TempDir,
 }
 
 impl Sleeping {
-    fn start() -> Self {
+    /// Starts it; `script` is run before the sleeps.
+    fn start(script: &str, drain_timeout: &str) -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(1);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let seconds = format!("100000.{:07}{number:03}", std::process::id());
         let folder = tempfile::tempdir().unwrap();
-        // Nobody else sleeps for this long.
-        let nonce = folder
-            .path()
-            .to_string_lossy()
-            .bytes()
-            .fold(7_u64, |sum, byte| {
-                (sum * 31 + u64::from(byte)) % 1_000_000_007
-            });
-        let seconds = format!("100000.{nonce}");
         let file = folder.path().join("sleep.loop.toml");
-        let script = format!("sleep {seconds} & echo both; exec sleep {seconds}");
+        std::fs::write(&file, DEFINITION.replace("DRAIN", drain_timeout)).unwrap();
+        let script = format!("{script}\nsleep {seconds} &\necho both\nsleep {seconds}\n");
         std::fs::write(folder.path().join("sleep.sh"), script).unwrap();
-        std::fs::write(
-            &file,
-            "name = \"sleeper\"\nprompt = \"Sleep.\"\ndrain_timeout = \"200ms\"\n\
-             [model]\nprovider = \"scripted\"\nname = \"x\"\n\
-             [[model.script]]\ncalls = [{ tool = \"sleep\", input = {} }]\n\
-             [[tools]]\nname = \"sleep\"\ndescription = \"Sleeps.\"\neffect = \"read\"\n\
-             timeout = \"1h\"\ncommand = [\"sh\", \"sleep.sh\"]\n",
-        )
-        .unwrap();
+
         let mut command = loopls(&["run", "--json", file.to_str().unwrap()]);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut seen = lines.map_while(Result::ok);
-        assert!(
-            seen.any(|line| line.contains("tool_output")),
-            "the tool has started"
-        );
-        // Keep reading, so that the run is not cancelled for want of a reader.
-        std::thread::spawn(move || seen.for_each(drop));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let records = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut records = records.map_while(Result::ok);
+        assert!(records.any(|line| line.contains("tool_output")));
+        // A run whose standard output nobody reads is cancelled.
+        std::thread::spawn(move || records.for_each(drop));
         let sleeping = Self {
+            messages: BufReader::new(child.stderr.take().unwrap()).lines(),
             child,
             seconds,
             _folder: folder,
         };
-        wait_until(|| sleeping.sleepers() == 2);
+        within_two_seconds(|| sleeping.sleepers() == 2);
         sleeping
     }
 
     fn sleepers(&self) -> usize {
         let processes = std::fs::read_dir("/proc").unwrap().flatten();
-        processes
-            .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
-            .filter(|line| {
-                let line = String::from_utf8_lossy(line);
-                line.starts_with("sleep\0") && line.contains(&self.seconds)
-            })
+        let command_lines =
+            processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+        let sleeper = format!("sleep\0{}\0", self.seconds);
+        command_lines
+            .filter(|line| *line == sleeper.as_bytes())
             .count()
     }
 
     fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args([signal, &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        let status = Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(status.success());
     }
 
-    /// Exit status; none left two seconds after the end.
-    fn end(mut self) -> (Option<i32>, String) {
+    fn next_message(&mut self) -> String {
+        self.messages.next().unwrap().unwrap()
+    }
+
+    /// Waits for the end, sees that nothing is left, and returns the exit status.
+    fn end(mut self) -> Option<i32> {
         let status = self.child.wait().unwrap();
-        wait_until(|| self.sleepers() == 0);
-        let mut err = String::new();
-        let pipe = self.child.stderr.as_mut().unwrap();
-        std::io::Read::read_to_string(pipe, &mut err).unwrap();
-        (status.code(), err)
+        within_two_seconds(|| self.sleepers() == 0);
+        status.code()
     }
 }
 
-fn wait_until(condition: impl Fn() -> bool) {
+fn within_two_seconds(condition: impl Fn() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(
-            start.elapsed() < Duration::from_secs(2),
-            "not within two seconds"
-        );
+        assert!(start.elapsed() < Duration::from_secs(2));
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
+const CANCELLING: &str = "cancelling; Ctrl-C again leaves at once";
+
 #[test]
 fn a_run_that_is_killed_leaves_no_process() {
-    let run = Sleeping::start();
+    let run = Sleeping::start("", "1h");
     run.signal("-KILL");
-    assert_eq!(run.end().0, None);
+    assert_eq!(run.end(), None);
 }
 
 #[test]
-fn an_interrupt_cancels_and_leaves_no_process() {
+fn a_signal_cancels_and_leaves_no_process() {
     for signal in ["-INT", "-TERM"] {
-        let run = Sleeping::start();
+        let mut run = Sleeping::start("", "1h");
         run.signal(signal);
-        let (code, err) = run.end();
-        assert_eq!(code, Some(130), "{signal}: {err}");
-        assert!(
-            err.contains("cancelling; Ctrl-C again leaves at once"),
-            "{signal}: {err}"
-        );
+        assert_eq!(run.next_message(), CANCELLING);
+        assert_eq!(run.end(), Some(130), "{signal}");
     }
+}
+
+#[test]
+fn a_second_interrupt_does_not_wait_for_a_tool_that_will_not_end() {
+    let mut run = Sleeping::start("trap '' TERM", "1h");
+    run.signal("-INT");
+    assert_eq!(run.next_message(), CANCELLING);
+    run.signal("-INT");
+    assert_eq!(run.end(), Some(130));
+}
+
+#[test]
+fn a_run_without_a_reader_is_cancelled() {
+    let mut command = loopls(&["run", "--json", "run.loop.toml"]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = command
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut err = String::new();
+    let mut pipe = child.stderr.take().unwrap();
+    pipe.read_to_string(&mut err).unwrap();
+    assert_eq!(
+        err,
+        "standard output cannot be written; the run is cancelled\n"
+    );
+    child.wait().unwrap();
 }

@@ -101,7 +101,7 @@ impl Terminal {
 fn each_call_is_asked_about_and_enter_denies() {
     let mut terminal = Terminal::start(loopls(&["run", "write.loop.toml"]), false);
     terminal.expect("? refund");
-    terminal.expect("(write)");
+    terminal.expect("(write) of write.loop.toml");
     terminal.expect("printf");
     terminal.expect("allow refund for this [r]un: ");
     terminal.type_keys("o\n");
@@ -109,12 +109,13 @@ fn each_call_is_asked_about_and_enter_denies() {
     terminal.expect("(irreversible)");
     terminal.expect("Deny [Enter], allow [o]nce: ");
     terminal.type_keys("\n");
-    terminal.expect("✓ refund");
-    terminal.expect("paid back");
-    terminal.expect("✗ close");
     terminal.expect("Done.");
     terminal.expect("✓ answer");
-    assert_eq!(terminal.end().0, Some(0));
+    let (code, shown, _) = terminal.end();
+    assert_eq!(code, Some(0));
+    for words in ["✓ refund", "paid back", "✗ close"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
 }
 
 #[test]
@@ -161,4 +162,15 @@ fn the_prompt_is_read_and_only_a_terminal_is_shown_written_out_controls() {
     let (code, shown, out) = terminal.end();
     assert_eq!((code, out.as_str()), (Some(0), "\u{1b}[2Jshipped\n"));
     assert!(!shown.contains("[2J"), "{shown}");
+}
+
+#[test]
+fn a_transcript_on_a_terminal_steers_nothing() {
+    let mut terminal = Terminal::start(loopls(&["run", "--json", "unprompted.loop.toml"]), false);
+    terminal.expect("prompt:");
+    terminal.type_keys("\u{202e}Is it shipped?\n");
+    terminal.expect("\"prompt\":\"\\u202eIs it shipped?\"");
+    terminal.expect("\\u001b[2Jshipped");
+    terminal.expect("run_ended");
+    assert_eq!(terminal.end().0, Some(0));
 }

@@ -1,0 +1,50 @@
+local H = _G.H
+H.load_plugin()
+
+--- The text of the hover over `part`, as a person sees it.
+local function hover(part)
+  local row = H.row(part)
+  local column = vim.api.nvim_buf_get_lines(0, row, row + 1, false)[1]:find(part, 1, true)
+  vim.api.nvim_win_set_cursor(0, { row + 1, column - 1 })
+  vim.lsp.buf.hover()
+  local win = H.wait('a hover window', function()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(win)
+      return vim.api.nvim_win_get_config(win).relative ~= ''
+    end)
+  end)
+  local text = H.text(vim.api.nvim_win_get_buf(win))
+  vim.api.nvim_win_close(win, true)
+  return text
+end
+
+--- Fails unless one line of `text` contains all of the words.
+local function has_row(text, ...)
+  local words = { ... }
+  local found = vim.iter(vim.split(text, '\n')):any(function(line)
+    return vim.iter(words):all(function(word)
+      return line:find(word, 1, true) ~= nil
+    end)
+  end)
+  assert(found, ('no line with %s in\n%s'):format(table.concat(words, ', '), text))
+end
+
+H.test('hover on a mode shows its limits, each with its origin', function()
+  H.open(H.folder(), 'modes.loop.toml')
+  local text = hover('"slow"')
+  has_row(text, 'iterations', '9', 'base', '18')
+  has_row(text, 'calls', '50', 'mode', '33')
+  has_row(text, 'parallel', '2', 'mode', '33')
+  has_row(text, 'result_bytes', 'default')
+end)
+
+H.test('hover and lens stay while the last line is half typed', function()
+  H.open(H.folder(), 'modes.loop.toml')
+  H.lens('slow')
+  for _, line in ipairs({ '[[to', '[[modes]]\nname = "', 'tools = [{ name =', 'x = """' }) do
+    vim.api.nvim_buf_set_lines(0, -1, -1, false, vim.split(line, '\n'))
+    has_row(hover('"slow"'), 'calls', '50', 'mode')
+    H.lens('slow')
+    H.lens(nil)
+    vim.cmd.undo()
+  end
+end)

@@ -1,0 +1,140 @@
+//! One client and what the server knows of it.
+
+use super::capabilities::Abilities;
+use super::outbox::Outbox;
+use super::publish::Workers;
+use super::runs::Runs;
+use super::trust::Trust;
+use super::{Machine, uri};
+use crate::check::Analysis;
+use crate::definition::{Nowhere, Surroundings};
+use crate::host::Host;
+use crate::workspace::{DocumentKey, Snapshot, Workspace};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use tokio_util::sync::CancellationToken;
+use tower_lsp::Client;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::Uri;
+
+/// Texts up to this many bytes are analysed where they are asked about; longer ones beside the message loop.
+const INLINE_ANALYSIS_BYTES: usize = 64 << 10;
+
+/// One client, its documents and its runs.
+pub struct Session {
+    /// Sends requests and waits for their answers. Never from a notification's handler.
+    pub client: Client,
+    /// Sends everything else.
+    pub outbox: Outbox,
+    /// What the server has of this machine.
+    pub machine: Machine,
+    /// Whether definitions may start anything.
+    pub trust: Trust,
+    /// The runs in flight.
+    pub runs: Runs,
+    /// Cancelled when the client is gone.
+    pub gone: CancellationToken,
+    introduction: OnceLock<Introduction>,
+    documents: Mutex<Documents>,
+}
+
+/// What the client says of itself when it begins.
+#[derive(Debug, Default)]
+pub struct Introduction {
+    /// What it can do.
+    pub abilities: Abilities,
+    /// The folders it works in, absolute.
+    pub folders: Vec<PathBuf>,
+}
+
+/// The open documents, and who publishes what is found in them.
+#[derive(Default)]
+pub struct Documents {
+    /// The documents.
+    pub workspace: Workspace,
+    /// One worker a document.
+    pub workers: Workers,
+}
+
+impl Session {
+    /// A session before its client has said anything.
+    pub fn new(client: Client, outbox: Outbox, machine: Machine, gone: CancellationToken) -> Self {
+        Self {
+            trust: Trust::new(machine.state_folder.clone()),
+            runs: Runs::default(),
+            client,
+            outbox,
+            machine,
+            gone,
+            introduction: OnceLock::new(),
+            documents: Mutex::default(),
+        }
+    }
+
+    /// Takes what the client says of itself; what it said first counts.
+    pub fn introduce(&self, introduction: Introduction) {
+        let _ = self.introduction.set(introduction);
+    }
+
+    /// What the client can do.
+    pub fn abilities(&self) -> &Abilities {
+        &self.introduction().abilities
+    }
+
+    /// What the client said of itself.
+    pub fn introduction(&self) -> &Introduction {
+        self.introduction.get_or_init(Introduction::default)
+    }
+
+    /// The documents, for as long as the guard is held: never across an await.
+    pub fn documents(&self) -> MutexGuard<'_, Documents> {
+        self.documents
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The document as it is now, if it is open and ours.
+    pub fn snapshot(&self, uri: &Uri) -> Option<Snapshot> {
+        self.snapshot_of(&uri::key(uri.as_str()))
+    }
+
+    /// The same by its key.
+    pub fn snapshot_of(&self, key: &DocumentKey) -> Option<Snapshot> {
+        self.documents().workspace.snapshot(key)
+    }
+
+    /// What surrounds the document at `uri`; one without a path has nothing around it.
+    pub fn surroundings(&self, uri: &str) -> Box<dyn Surroundings + Send + Sync> {
+        match uri::path(uri) {
+            None => Box::new(Nowhere),
+            Some(path) => {
+                let host = Host::new(&path)
+                    .with_environment(self.machine.environment.clone())
+                    .with_untrusted_folders(self.untrusted_folders(&path));
+                Box::new(host)
+            }
+        }
+    }
+
+    /// Folders that the definition at `path` must take no program from by a bare name: it may have come with one.
+    pub fn untrusted_folders(&self, path: &Path) -> Vec<PathBuf> {
+        let own = path.parent().map(Path::to_owned);
+        let folders = self.introduction().folders.iter().cloned();
+        folders.chain(own).collect()
+    }
+}
+
+/// What the text of `snapshot` says, without holding up the message loop.
+///
+/// # Errors
+///
+/// The analysis panicked.
+pub async fn analysed(snapshot: &Snapshot) -> Result<Arc<Analysis>> {
+    if snapshot.is_analysed() || snapshot.rope.len_bytes() <= INLINE_ANALYSIS_BYTES {
+        return Ok(snapshot.analysis().clone());
+    }
+    let snapshot = snapshot.clone();
+    tokio::task::spawn_blocking(move || snapshot.analysis().clone())
+        .await
+        .map_err(|_panic| Error::internal_error())
+}
