@@ -12,7 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What `...` stands for: the beginning of a definition that has nothing wrong.
-const BEGINNING: &str = "name = \"example\"\nmodel = { provider = \"scripted\", name = \"demo\" }";
+pub const BEGINNING: &str =
+    "name = \"example\"\nmodel = { provider = \"scripted\", name = \"demo\" }";
 
 /// A line of marks: `#   ^^^ code: message`.
 fn is_mark(line: &str) -> bool {

@@ -8,6 +8,7 @@ mod conformance;
 mod pages;
 mod recovery;
 mod run;
+mod schema;
 mod server;
 mod support;
 mod syntax;
