@@ -89,9 +89,11 @@ fn entry<'a>(diagnostic: &'a Diagnostic, rope: &Rope) -> Entry<'a> {
             })
             .collect(),
         fixes: diagnostic
-            .fixes
+            .remedies
             .iter()
-            .map(|fix| Fix { title: &fix.title })
+            .map(|remedy| Fix {
+                title: &remedy.title,
+            })
             .collect(),
     }
 }

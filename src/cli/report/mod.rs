@@ -72,7 +72,7 @@ pub fn summary(files: usize, counts: Counts) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::check::{Code, Fix};
+    use crate::check::{Code, Repair};
     use crate::text::Span;
 
     /// A text and diagnostics of it, for the tests of the formats.
@@ -125,12 +125,11 @@ pub(super) mod tests {
             "unknown key `iteratons`; did you mean `iterations`?",
         )
         .with(Code::ZeroLimit, "0", "0 takes the default 100, it does not lift the limit");
-        let iterations = Fix::replace(
-            "Rename to `iterations`",
-            fixture.diagnostics[0].span,
-            "iterations",
-        );
-        fixture.diagnostics[0].fixes.push(iterations);
+        let iterations = fixture.diagnostics.remove(0);
+        let repair = Repair::Replace("iterations".into());
+        fixture
+            .diagnostics
+            .insert(0, iterations.with_guess("Rename to `iterations`", repair));
         let (first, second) = (fixture.span("\"fast\"", 0), fixture.span("\"fast\"", 1));
         let duplicate = Diagnostic::new(
             Code::DuplicateMode,
