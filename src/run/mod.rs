@@ -8,6 +8,7 @@ mod answer;
 mod batch;
 mod chunks;
 mod event;
+mod frame;
 pub mod model;
 mod reply;
 mod result;

@@ -271,4 +271,32 @@ mod tests {
         let kept = head.len() + tail.split_once("]\n").unwrap().1.len();
         assert_eq!(treated.omitted, 1_600 - kept as u64);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn dropping_what_would_be_cut_changes_nothing(text in "\\PC{300,400}", limit in 256_u64..300) {
+            let bytes = text.as_bytes();
+            let whole = treat(outcome(bytes, 0, 0), limit);
+            proptest::prop_assert!(whole.text.len() as u64 <= limit);
+            if whole.omitted > 0 {
+                let half = limit as usize / 2;
+                let kept = [&bytes[..half], &bytes[bytes.len() - half..]].concat();
+                let dropped = bytes.len() - kept.len();
+                let treated = treat(outcome(&kept, half, dropped as u64), limit);
+                proptest::prop_assert_eq!(treated, whole);
+            }
+        }
+
+        #[test]
+        fn any_bytes_become_text_within_the_limit(bytes: Vec<u8>, limit in 256_u64..300) {
+            let bytes = bytes.repeat(10);
+            let treated = treat(outcome(&bytes, 0, 0), limit);
+            proptest::prop_assert!(treated.text.len() as u64 <= limit);
+            proptest::prop_assert_eq!(treated.bytes, bytes.len() as u64);
+            if treated.omitted == 0 {
+                let text = treated.text.replace(char::REPLACEMENT_CHARACTER, "");
+                proptest::prop_assert!(text.len() <= bytes.len());
+            }
+        }
+    }
 }

@@ -1,10 +1,16 @@
 //! Who decides about a call: rules, flags, people; in call order, before anything runs.
 
-use super::fake::{Scene, calls, echo, says};
+use super::fake::{calls, echo, says};
+use super::scene::Scene;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use loopls::definition::Effect::{Irreversible, Write};
 use loopls::run::StopReason;
-use loopls::run::access::Answer;
-use loopls::run::access::Answer::{Deny, ForRun, Once};
+use loopls::run::access::Answer::{self, Deny, ForRun, Once};
+use loopls::run::access::{Approver, Question};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use tokio::sync::oneshot;
 
 const WORDS: &[&str] = &["asked", "allow", "deny", "completed"];
 

@@ -1,6 +1,7 @@
 //! The calls of a batch: checked, run together, answered in call order; a failure is a result, not an end.
 
-use super::fake::{Scene, calls, echo, endless, says, tool, until_cancelled};
+use super::fake::{calls, echo, endless, says, tool, until_cancelled};
+use super::scene::Scene;
 use loopls::bind::{CANCELLED, Outcome, Stream};
 use loopls::definition::Effect;
 use loopls::run::StopReason;
