@@ -7,6 +7,7 @@ mod code;
 mod diagnostic;
 mod edits;
 mod levels;
+pub mod pages;
 mod rules;
 
 pub use accepted::{Accepted, Rejected};
