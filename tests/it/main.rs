@@ -4,6 +4,7 @@ mod architecture;
 mod bind;
 mod check;
 mod cli;
+mod completion;
 mod conformance;
 mod pages;
 mod recovery;
