@@ -6,6 +6,7 @@ mod analysis;
 mod code;
 mod diagnostic;
 mod edits;
+mod fixing;
 mod levels;
 mod rules;
 
@@ -13,4 +14,5 @@ pub use accepted::{Accepted, Rejected};
 pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Fix, Related, Remedy, Repair};
+pub use fixing::{Applied, Fixed, fix_all};
 pub use levels::{LevelProblem, Levels};

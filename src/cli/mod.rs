@@ -3,6 +3,7 @@
 //! A command returns its `Status` or a `Failure`; [`main`] alone prints failures and makes exit statuses.
 
 mod check;
+mod fix;
 mod lsp;
 mod output;
 mod printable;
@@ -11,6 +12,7 @@ mod resolve;
 mod run;
 mod search;
 mod source;
+mod write;
 
 use crate::run::StopReason;
 use clap::{CommandFactory, Parser, Subcommand};

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const BEGINNING: &str = "name = \"example\"\nmodel = { provider = \"scripted\", name = \"demo\" }";
 
 /// A little world: one file, one program, one variable.
-struct World;
+pub struct World;
 
 impl Surroundings for World {
     fn file(&self, path: &Path) -> Result<String, FileProblem> {
@@ -57,7 +57,7 @@ fn is_mark(line: &str) -> bool {
     rest.starts_with('^') && line.starts_with('#')
 }
 
-fn input(case: &str) -> String {
+pub fn input(case: &str) -> String {
     let lines: Vec<&str> = case.lines().filter(|line| !is_mark(line)).collect();
     lines.join("\n").replace("...", BEGINNING)
 }
@@ -107,7 +107,7 @@ fn mark(line: &str, offset: usize, diagnostic: &Diagnostic) -> String {
     text
 }
 
-fn cases() -> Vec<(PathBuf, String)> {
+pub fn cases() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/check");
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of cases")
@@ -255,5 +255,6 @@ fn a_fix_puts_right_what_it_is_for_and_nothing_else() {
         zero_limit
         limit_without_effect
         repeated_tool
-        unused_allow"#]].assert_eq(&names.join("\n"));
+        unused_allow"#]]
+    .assert_eq(&names.join("\n"));
 }

@@ -5,6 +5,7 @@ mod bind;
 mod check;
 mod cli;
 mod conformance;
+mod fixing;
 mod recovery;
 mod run;
 mod server;
