@@ -1,5 +1,7 @@
 //! The codes of diagnostics. A code that harness has as the kind of an error has harness's name.
 
+use super::rules::did_you_mean;
+
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -44,6 +46,13 @@ macro_rules! codes {
             /// How bad it is unless a level says otherwise.
             pub fn severity(self) -> Severity {
                 match self { $($(Code::$variant)|* => Severity::$severity,)* }
+            }
+
+            /// The text of `docs/codes/NAME.md`, so that a code without a page does not compile.
+            pub(super) fn page(self) -> &'static str {
+                match self { $($(
+                    Code::$variant => include_str!(concat!("../../docs/codes/", $name, ".md")),
+                )*)* }
             }
         }
     };
@@ -119,6 +128,12 @@ impl Code {
     /// The code called `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         Code::ALL.iter().copied().find(|code| code.as_str() == name)
+    }
+
+    /// The code that was probably meant by `name`.
+    pub fn meant_by(name: &str) -> Option<Self> {
+        let known = Code::ALL.iter().map(|code| code.as_str());
+        did_you_mean(name, known).and_then(Code::from_name)
     }
 }
 

@@ -8,6 +8,7 @@ mod diagnostic;
 mod edits;
 mod fixing;
 mod levels;
+pub mod pages;
 mod rules;
 
 pub use accepted::{Accepted, Rejected};

@@ -75,8 +75,9 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
 
     // Standard output is for one thing.
     let report = |text: &str| match arguments.fix && reads_standard_input {
+        true if text.is_empty() => Ok(()),
         true => {
-            output::say(text.trim_end());
+            output::say(text.trim_end_matches('\n'));
             Ok(())
         }
         false => output::print(text),

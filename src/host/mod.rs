@@ -61,6 +61,16 @@ pub fn environment() -> Vec<(String, String)> {
         .collect()
 }
 
+/// The value of `PATH` in `environment`; empty if it is not set.
+pub fn search_path(environment: &[(String, String)]) -> &str {
+    let is_path = |name: &str| match cfg!(windows) {
+        true => name.eq_ignore_ascii_case("PATH"),
+        false => name == "PATH",
+    };
+    let path = environment.iter().rfind(|(name, _)| is_path(name));
+    path.map_or("", |(_, path)| path)
+}
+
 fn project_root(folder: &Path) -> PathBuf {
     let marked = |folder: &&Path| {
         let mut marks = ["loopls.toml", ".git"].iter();
@@ -79,8 +89,7 @@ impl Surroundings for Host {
     }
 
     fn program(&self, name: &str) -> Option<PathBuf> {
-        let search_path = self.environment.iter().rfind(|(name, _)| name == "PATH");
-        let search_path = search_path.map_or("", |(_, path)| path);
+        let search_path = search_path(&self.environment);
         find_program(name, &self.folder, search_path, &self.untrusted_folders).ok()
     }
 

@@ -23,19 +23,21 @@ pub async fn code_action(
     let analysis = analysed(&snapshot).await?;
     let abilities = session.abilities();
     let span = convert::span(&analysis.rope, params.range, abilities.encoding);
-    let actions = ide::acts_at(&analysis, span).into_iter().map(|(title, act)| {
-        let command = commands::for_act(title.clone(), &snapshot.uri, &act);
-        if abilities.code_action_literals {
-            CodeActionOrCommand::CodeAction(CodeAction {
-                title,
-                kind: Some(CodeActionKind::new(RUN_KIND)),
-                command: Some(command),
-                ..CodeAction::default()
-            })
-        } else {
-            CodeActionOrCommand::Command(command)
-        }
-    });
+    let actions = ide::acts_at(&analysis, span)
+        .into_iter()
+        .map(|(title, act)| {
+            let command = commands::for_act(title.clone(), &snapshot.uri, &act);
+            if abilities.code_action_literals {
+                CodeActionOrCommand::CodeAction(CodeAction {
+                    title,
+                    kind: Some(CodeActionKind::new(RUN_KIND)),
+                    command: Some(command),
+                    ..CodeAction::default()
+                })
+            } else {
+                CodeActionOrCommand::Command(command)
+            }
+        });
     Ok(Some(actions.collect()))
 }
 
@@ -64,11 +66,20 @@ mod tests {
             (json!({ "diagnostics": [] }), true),
             (json!({ "diagnostics": [], "triggerKind": 1 }), true),
             (json!({ "diagnostics": [], "triggerKind": 2 }), false),
-            (json!({ "diagnostics": [], "only": ["loopls.run"], "triggerKind": 2 }), true),
+            (
+                json!({ "diagnostics": [], "only": ["loopls.run"], "triggerKind": 2 }),
+                true,
+            ),
             (json!({ "diagnostics": [], "only": ["loopls"] }), true),
             (json!({ "diagnostics": [], "only": [""] }), true),
-            (json!({ "diagnostics": [], "only": ["source", "quickfix"] }), false),
-            (json!({ "diagnostics": [], "only": ["loopls.runner"] }), false),
+            (
+                json!({ "diagnostics": [], "only": ["source", "quickfix"] }),
+                false,
+            ),
+            (
+                json!({ "diagnostics": [], "only": ["loopls.runner"] }),
+                false,
+            ),
             (json!({ "diagnostics": [], "only": ["loop"] }), false),
         ] {
             let parsed = serde_json::from_value(context.clone()).unwrap();

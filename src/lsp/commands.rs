@@ -17,9 +17,10 @@ const RUN: &str = "loopls.run";
 const CANCEL: &str = "loopls.cancel";
 const DECIDE: &str = "loopls.decide";
 const BIND: &str = "loopls.bind";
+const RESOLVE: &str = "loopls.resolve";
 
 /// Every command there is.
-pub const ALL: &[&str] = &[RUN, CANCEL, DECIDE, BIND];
+pub const ALL: &[&str] = &[RUN, CANCEL, DECIDE, BIND, RESOLVE];
 
 /// The command that does `act` on the document at `uri`.
 pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
@@ -36,12 +37,24 @@ pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
     }
 }
 
+/// The command that cancels a run.
+pub fn cancel(title: String, run: &str) -> Command {
+    Command {
+        title,
+        command: CANCEL.into(),
+        arguments: Some(vec![json!({ "run": run })]),
+    }
+}
+
 /// Does what a command asks for.
 ///
 /// # Errors
 ///
 /// There is no such command, or its argument is not what it takes.
-pub async fn execute(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<Value>> {
+pub async fn execute(
+    session: &Arc<Session>,
+    params: ExecuteCommandParams,
+) -> Result<Option<Value>> {
     let argument = params.arguments.into_iter().next().unwrap_or_default();
     let token = params.work_done_progress_params.work_done_token;
     match params.command.as_str() {
@@ -51,14 +64,26 @@ pub async fn execute(session: &Arc<Session>, params: ExecuteCommandParams) -> Re
             Ok(Some(session.runs.cancel(&run).into()))
         }
         DECIDE => {
-            let Decide { run, call, decision } = parse(argument)?;
-            Ok(Some(session.runs.decide(&run, call, decision.into()).into()))
+            let Decide {
+                run,
+                call,
+                decision,
+            } = parse(argument)?;
+            Ok(Some(
+                session.runs.decide(&run, call, decision.into()).into(),
+            ))
         }
         BIND => {
-            let Bind { uri } = parse(argument)?;
+            let Document { uri } = parse(argument)?;
             bindings::bind(session, &open(session, &uri)?).await
         }
-        other => Err(Error::invalid_params(format!("there is no command {other}"))),
+        RESOLVE => {
+            let Document { uri } = parse(argument)?;
+            bindings::resolve(session, &open(session, &uri)?).await
+        }
+        other => Err(Error::invalid_params(format!(
+            "there is no command {other}"
+        ))),
     }
 }
 
@@ -91,7 +116,7 @@ struct Decide {
 }
 
 #[derive(Deserialize)]
-struct Bind {
+struct Document {
     uri: String,
 }
 

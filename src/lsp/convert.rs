@@ -54,15 +54,16 @@ pub fn diagnostic(
     abilities: &Abilities,
 ) -> Diagnostic {
     let related = abilities.related_information.then(|| {
-        let related = diagnostic.related.iter().map(|related| {
-            DiagnosticRelatedInformation {
+        let related = diagnostic
+            .related
+            .iter()
+            .map(|related| DiagnosticRelatedInformation {
                 location: Location::new(
                     document.clone(),
                     range_out(rope, related.span, abilities.encoding),
                 ),
                 message: related.message.clone(),
-            }
-        });
+            });
         related.collect::<Vec<_>>()
     });
     Diagnostic {

@@ -163,21 +163,39 @@ mod tests {
     #[tokio::test]
     async fn reading_goes_on_after_a_bad_header() {
         for (input, expected) in [
-            ("Content-Length: 2\r\n\r\n{}Content-Length: 1\r\n\r\n1", &["{}", "1"][..]),
+            (
+                "Content-Length: 2\r\n\r\n{}Content-Length: 1\r\n\r\n1",
+                &["{}", "1"][..],
+            ),
             ("content-length:2\n\n{}", &["{}"]),
             (
                 "Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: 2\r\n\r\n{}",
                 &["{}"],
             ),
-            ("Content-Length: two\r\n\r\n{}Content-Length: 1\r\n\r\n1", &["!", "1"]),
-            ("Content-Length: -2\r\n\r\n{}\r\nContent-Length: 1\r\n\r\n1", &["!", "1"]),
+            (
+                "Content-Length: two\r\n\r\n{}Content-Length: 1\r\n\r\n1",
+                &["!", "1"],
+            ),
+            (
+                "Content-Length: -2\r\n\r\n{}\r\nContent-Length: 1\r\n\r\n1",
+                &["!", "1"],
+            ),
             ("Nonsense\r\n\r\nContent-Length: 1\r\n\r\n1", &["!", "1"]),
             ("\r\n\r\nContent-Length: 1\r\n\r\n1", &["1"]),
             // Too short by one, then whole again.
-            ("Content-Length: 1\r\n\r\n{}Content-Length: 1\r\n\r\n1", &["{", "1"]),
+            (
+                "Content-Length: 1\r\n\r\n{}Content-Length: 1\r\n\r\n1",
+                &["{", "1"],
+            ),
             ("Content-Length: 5\r\n\r\n{}", &[]),
-            ("Content-Length: 67108865\r\n\r\n{}", &["67108865 is too long"]),
-            ("Content-Length: 18446744073709551615\r\n\r\n", &["18446744073709551615 is too long"]),
+            (
+                "Content-Length: 67108865\r\n\r\n{}",
+                &["67108865 is too long"],
+            ),
+            (
+                "Content-Length: 18446744073709551615\r\n\r\n",
+                &["18446744073709551615 is too long"],
+            ),
         ] {
             assert_eq!(frames(input).await, expected, "{input:?}");
         }

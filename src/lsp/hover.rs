@@ -1,7 +1,7 @@
 //! `textDocument/hover`
 
-use super::session::{Session, analysed};
 use super::convert;
+use super::session::{Session, analysed};
 use crate::ide;
 use crate::text::offset_at;
 use tower_lsp::jsonrpc::Result;

@@ -49,7 +49,8 @@ fn state_folder(environment: &[(String, String)]) -> Option<PathBuf> {
     } else if cfg!(target_os = "macos") {
         absolute("HOME").map(|home| home.join("Library/Application Support"))
     } else {
-        absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))
+        absolute("XDG_STATE_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))
     };
     base.map(|base| base.join("loopls"))
 }

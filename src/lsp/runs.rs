@@ -13,12 +13,14 @@ mod registry;
 
 pub use registry::Runs;
 
-use super::commands;
 use super::session::Session;
+use super::{commands, state};
+use crate::run::TranscriptWriter;
 use flight::Flight;
 use progress::Progress;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::io::BufWriter;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -63,9 +65,10 @@ pub async fn run(
     }
     let history = match &request.after {
         None => Vec::new(),
-        Some(after) => session.runs.history(after).ok_or_else(|| {
-            Error::invalid_params(format!("there is no run `{after}` to follow"))
-        })?,
+        Some(after) => session
+            .runs
+            .history(after)
+            .ok_or_else(|| Error::invalid_params(format!("there is no run `{after}` to follow")))?,
     };
     let run = request.run.unwrap_or_else(|| Uuid::new_v4().to_string());
     let progress_token = token
@@ -75,6 +78,16 @@ pub async fn run(
         .runs
         .begin(&run, progress_token.clone())
         .ok_or_else(|| Error::invalid_params(format!("a run `{run}` is in flight already")))?;
+    // A run that cannot be written is run all the same.
+    let folder = session.machine.state_folder.as_ref();
+    let written = folder.and_then(|folder| state::create(&folder.join(state::RUNS), "jsonl").ok());
+    let (path, transcript) = match written {
+        Some((path, file)) => (
+            Some(path),
+            Some(TranscriptWriter::new(BufWriter::new(file))),
+        ),
+        None => (None, None),
+    };
     let client_progress = token.map(|token| Arc::new(Progress::new(session.outbox.clone(), token)));
     let (ended, ending) = oneshot::channel();
     let flight = Flight {
@@ -87,6 +100,7 @@ pub async fn run(
         cancel: cancel.clone(),
         client_progress: client_progress.clone(),
         progress_token,
+        transcript,
     };
     session.runs.spawn(async move {
         let ending = flight.fly().await;
@@ -95,7 +109,7 @@ pub async fn run(
     });
 
     let Some(progress) = client_progress else {
-        return Ok(Some(json!({ "run": run, "transcript": null })));
+        return Ok(Some(json!({ "run": run, "transcript": path })));
     };
     let mut abandon = Abandon {
         run: Some(cancel),
@@ -103,7 +117,9 @@ pub async fn run(
     };
     let ending = ending.await.map_err(|_| Error::internal_error())?;
     abandon.run = None;
-    Ok(Some(json!({ "run": run, "stop": ending.stop, "answer": ending.answer })))
+    Ok(Some(
+        json!({ "run": run, "stop": ending.stop, "answer": ending.answer }),
+    ))
 }
 
 /// Cancels a run when the client cancels the request that waits for it, whereby the library drops that request's

@@ -12,13 +12,10 @@ pub fn did_open(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
     let uri = document.uri.as_str();
     let ours = is_loop_definition(&uri::file_name(uri), &document.language_id);
     let key = convert::key(&document.uri);
-    session.documents().workspace.open(
-        key.clone(),
-        uri,
-        ours,
-        document.version,
-        &document.text,
-    );
+    session
+        .documents()
+        .workspace
+        .open(key.clone(), uri, ours, document.version, &document.text);
     publish::opened(session, &key);
 }
 
@@ -46,5 +43,7 @@ pub fn did_save(session: &Arc<Session>) {
 
 /// `textDocument/didClose`
 pub fn did_close(session: &Session, params: DidCloseTextDocumentParams) {
-    publish::closed(session, &convert::key(&params.text_document.uri));
+    let key = convert::key(&params.text_document.uri);
+    publish::closed(session, &key);
+    session.runs.forget(&key);
 }

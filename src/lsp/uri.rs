@@ -142,10 +142,9 @@ pub fn key(uri: &str) -> DocumentKey {
         return DocumentKey(format!("{scheme}:{rest}").into());
     }
     let path = rest.strip_prefix("//").unwrap_or(&rest);
-    let mut path = path.strip_prefix("localhost/").map_or_else(
-        || path.to_owned(),
-        |path| format!("/{path}"),
-    );
+    let mut path = path
+        .strip_prefix("localhost/")
+        .map_or_else(|| path.to_owned(), |path| format!("/{path}"));
     if drive_letter(&path).is_some() {
         path[1..2].make_ascii_lowercase();
     }
@@ -214,7 +213,10 @@ mod tests {
         for (one, other) in [
             ("file:///c%3A/a.loop.toml", "file:///C:/a.loop.toml"),
             ("file:///c:/a.loop.toml", "file:///C:/a.loop.toml"),
-            ("file:///tmp/[a] b.loop.toml", "file:///tmp/%5Ba%5D%20b.loop.toml"),
+            (
+                "file:///tmp/[a] b.loop.toml",
+                "file:///tmp/%5Ba%5D%20b.loop.toml",
+            ),
             ("file:///tmp/é.loop.toml", "file:///tmp/%c3%a9.loop.toml"),
             ("file://localhost/tmp/a", "FILE:///tmp/a"),
             ("untitled:Untitled-1", "untitled:Untitled%2D1"),
@@ -244,7 +246,8 @@ mod tests {
             "untitled:new loop",
         ] {
             let spellings = Spellings::default();
-            let sent = json!({ "params": { "textDocument": { "uri": uri }, "changes": { uri: [] } } });
+            let sent =
+                json!({ "params": { "textDocument": { "uri": uri }, "changes": { uri: [] } } });
             let mut message = sent.clone();
             spellings.make_valid(&mut message);
             let inside = message["params"]["textDocument"]["uri"].as_str().unwrap();
@@ -259,7 +262,11 @@ mod tests {
     #[test]
     fn names_and_paths() {
         for (uri, name, at) in [
-            ("file:///tmp/a%20b.loop.toml", "a b.loop.toml", Some("/tmp/a b.loop.toml")),
+            (
+                "file:///tmp/a%20b.loop.toml",
+                "a b.loop.toml",
+                Some("/tmp/a b.loop.toml"),
+            ),
             ("file:///tmp/a#1", "a", Some("/tmp/a")),
             ("untitled:Untitled-1", "Untitled-1", None),
             ("file://server/share/loop.toml", "loop.toml", None),

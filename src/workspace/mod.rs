@@ -104,7 +104,11 @@ mod tests {
             ("myloop.toml", "toml", false),
             ("loop.toml.bak", "", false),
         ] {
-            assert_eq!(is_loop_definition(name, language_id), ours, "{name} {language_id}");
+            assert_eq!(
+                is_loop_definition(name, language_id),
+                ours,
+                "{name} {language_id}"
+            );
         }
     }
 
@@ -114,8 +118,14 @@ mod tests {
         let mut workspace = Workspace::default();
         workspace.open(key.clone(), "a", true, 1, "name = \"a\"\n");
         let before = workspace.snapshot(&key).unwrap();
-        let start = Position { line: 0, character: 8 };
-        let end = Position { line: 0, character: 9 };
+        let start = Position {
+            line: 0,
+            character: 8,
+        };
+        let end = Position {
+            line: 0,
+            character: 9,
+        };
         let change = Change {
             range: Some(Range { start, end }),
             text: "b".into(),

@@ -1,6 +1,6 @@
 //! Fixing everything that has one right answer never makes a definition worse, and leaves nothing over.
 
-use super::check;
+use super::{check, world::World};
 use expect_test::{Expect, expect};
 use loopls::check::{Analysis, Code, Diagnostic, Levels, fix_all};
 use loopls::definition::{Nowhere, Surroundings};
@@ -13,7 +13,7 @@ fn definitions() -> Vec<(String, &'static dyn Surroundings)> {
     let cases = check::cases();
     let cases = cases.iter().flat_map(|(_, text)| {
         let cases = text.trim_end().split("\n\n# ----\n\n");
-        cases.map(|case| (check::input(case), &check::World as &dyn Surroundings))
+        cases.map(|case| (check::input(case), &World as &dyn Surroundings))
     });
     let conformance = include_str!("../data/conformance/definitions.jsonl");
     let conformance = conformance.lines().map(|line| {

@@ -30,7 +30,7 @@ pub struct Client {
     pub server: Value,
     serving: Option<JoinHandle<End>>,
     /// The user's state, for this client alone.
-    pub state: tempfile::TempDir,
+    _state: tempfile::TempDir,
 }
 
 impl Client {
@@ -74,14 +74,16 @@ impl Client {
             next_id: 0,
             server: Value::Null,
             serving: None,
-            state,
+            _state: state,
         }
     }
 
     /// A client that has introduced itself with these capabilities, to a server that trusts.
     pub async fn start(capabilities: Value) -> Self {
         let mut client = Self::connect();
-        client.introduce(capabilities, json!({ "trust": "trusted" })).await;
+        client
+            .introduce(capabilities, json!({ "trust": "trusted" }))
+            .await;
         client
     }
 
@@ -209,8 +211,11 @@ impl Client {
 
     /// Runs a command.
     pub async fn command(&mut self, command: &str, argument: Value) -> Value {
-        self.call("workspace/executeCommand", command_params(command, argument))
-            .await
+        self.call(
+            "workspace/executeCommand",
+            command_params(command, argument),
+        )
+        .await
     }
 
     /// Opens a document.
@@ -256,7 +261,9 @@ impl Client {
                 })
                 .await;
             let params = published["params"].take();
-            let of = params["version"].as_i64().expect("an open document's version");
+            let of = params["version"]
+                .as_i64()
+                .expect("an open document's version");
             assert!(of <= i64::from(version), "of a version to come: {params}");
             if of == i64::from(version) {
                 return params["diagnostics"].as_array().unwrap().clone();

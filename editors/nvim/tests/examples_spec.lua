@@ -20,7 +20,7 @@ for name in vim.fs.dir(H.examples) do
       )
       local modes = require('loopls').modes()
       for index, mode in ipairs(#modes > 0 and modes or { '' }) do
-        vim.cmd.LoopRun(mode)
+        require('loopls').run({ mode = mode ~= '' and mode or nil })
         H.wait_run(index, '✓ answered')
       end
     end)

@@ -31,9 +31,9 @@ end
 H.test('hover on a mode shows its limits, each with its origin', function()
   H.open(H.folder(), 'modes.loop.toml')
   local text = hover('"slow"')
-  has_row(text, 'iterations', '9', 'base', '18')
-  has_row(text, 'calls', '50', 'mode', '33')
-  has_row(text, 'parallel', '2', 'mode', '33')
+  has_row(text, 'iterations', '9', 'base', 'line 17')
+  has_row(text, 'calls', '50', 'this mode', 'line 32')
+  has_row(text, 'parallel', '2', 'this mode', 'line 32')
   has_row(text, 'result_bytes', 'default')
 end)
 

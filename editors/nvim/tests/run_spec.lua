@@ -8,7 +8,7 @@ end
 
 --- The window that shows `buf`.
 local function window_of(buf)
-  return assert(vim.fn.win_findbuf(buf)[1], 'no window shows the run')
+  return (assert(vim.fn.win_findbuf(buf)[1], 'no window shows the run'))
 end
 
 --- Waits until nothing runs.
@@ -162,8 +162,24 @@ H.test('a definition with an error does not run, and says why', function()
   H.wait('a message', function()
     return notes[1]
   end)
-  H.contains(notes[1], 'loopls: ')
+  H.contains(notes[1], 'loopls: nothing was run: ')
   H.eq({}, H.run_buffers())
+end)
+
+H.test('a definition without a prompt asks for one', function()
+  H.open(H.folder(), 'modes.loop.toml')
+  local row = H.row('prompt =')
+  vim.api.nvim_buf_set_lines(0, row, row + 1, false, {})
+  local input = vim.ui.input
+  vim.ui.input = function(_, answer)
+    answer('Are you well?')
+  end
+  vim.cmd.LoopRun()
+  H.wait('a run', function()
+    return H.run_buffers()[1] and H.text(H.run_buffers()[1]):find('answered', 1, true)
+  end)
+  vim.ui.input = input
+  H.contains(H.text(H.run_buffers()[1]), '> Are you well?')
 end)
 
 H.test('a run whose buffer was wiped goes on and can be stopped', function()
@@ -182,7 +198,7 @@ H.test(':LoopResolve shows what the modes come to', function()
   end)
   local text = H.text(vim.api.nvim_win_get_buf(float))
   H.contains(text, 'starts in     quick')
-  H.contains(text, 'iterations    4  (mode, line 29)')
-  H.contains(text, 'calls         30  (base, line 19)')
+  H.contains(text, 'iterations    4  (mode, line 28)')
+  H.contains(text, 'calls         30  (base, line 18)')
   H.contains(text, 'parallel      8  (default)')
 end)

@@ -53,7 +53,7 @@ fn table(
                 "{} needs `{}`, such as `{}`",
                 spec.title,
                 key.name,
-                example(key)
+                key.assignment()
             ),
         ));
     }
@@ -279,13 +279,5 @@ fn describe(kind: &NodeKind) -> &'static str {
         NodeKind::Tables(_) => "an array of tables",
         NodeKind::Table(_) => "a table",
         NodeKind::Missing | NodeKind::Bad => "no value",
-    }
-}
-
-/// The key with a value, on one line.
-fn example(key: &KeySpec) -> String {
-    match key.kind {
-        Type::Table(_) => format!("{} = {{ {} }}", key.name, key.example.replace('\n', ", ")),
-        _ => format!("{} = {}", key.name, key.example),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{base_url, choices, did_you_mean, listed};
 use crate::check::{Analysis, Code, Diagnostic};
+use crate::definition::provider::{Address, provider};
 use crate::definition::{Effort, Field, Model, Spanned};
 use crate::format::{self, Type};
 use crate::syntax::render;
@@ -72,17 +73,21 @@ fn check_model(model: &Model, header: Span, code: Code, found: &mut Vec<Diagnost
                 ));
             }
         }
-        Field::Missing | Field::Present(_) if model.provider.text() == "openai-compatible" => {
+        Field::Missing | Field::Present(_) if has_no_address(&model.provider) => {
             let span = model.provider.span().unwrap_or(header);
-            found.push(Diagnostic::new(
-                code,
-                span,
-                "an `openai-compatible` provider has no address of its own; add a `base_url`",
-            ));
+            let message = format!(
+                "the provider `{}` has no address of its own; add a `base_url`",
+                model.provider.text()
+            );
+            found.push(Diagnostic::new(code, span, message));
         }
         _ => {}
     }
     effort(&model.effort, code, found);
+}
+
+fn has_no_address(name: &Field<String>) -> bool {
+    provider(name.text()).is_some_and(|provider| provider.address == Address::Given)
 }
 
 fn effort(field: &Field<String>, code: Code, found: &mut Vec<Diagnostic>) {

@@ -79,8 +79,7 @@ impl Provider {
             .unwrap_or(wanted)
     }
 
-    /// Whether a key is of use to it: not where it is embedded, and not where it has no usual variable and serves
-    /// this machine.
+    /// Whether it may want a key: not where it is part of this program, nor where its own address needs none.
     pub fn wants_key(&self) -> bool {
         match self.address {
             Address::Embedded => false,

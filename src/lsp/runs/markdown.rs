@@ -49,7 +49,12 @@ fn write_event(out: &mut String, event: &Event) -> std::fmt::Result {
             if !mode.is_empty() {
                 writeln!(out, "- Mode: {}", code(mode))?;
             }
-            writeln!(out, "- Model: {} {}\n", code(&model.provider), code(&model.name))?;
+            writeln!(
+                out,
+                "- Model: {} {}\n",
+                code(&model.provider),
+                code(&model.name)
+            )?;
             writeln!(out, "Prompt:\n\n{}", fenced(prompt, "text"))
         }
         Event::StepStarted { step } => writeln!(out, "## Step {step}\n"),
@@ -57,7 +62,9 @@ fn write_event(out: &mut String, event: &Event) -> std::fmt::Result {
             writeln!(out, "### Call {call}: {}\n", code(tool))?;
             writeln!(out, "{}", fenced(&format!("{input:#}"), "json"))
         }
-        Event::AccessDecided { call, decision, by, .. } => {
+        Event::AccessDecided {
+            call, decision, by, ..
+        } => {
             writeln!(out, "Call {call} was decided: {decision:?}, by {by:?}.\n")
         }
         Event::ToolCompleted {

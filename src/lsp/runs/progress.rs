@@ -65,10 +65,11 @@ impl Progress {
         let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         if *phase == from {
             *phase = to;
-            self.outbox.notify::<notification::Progress>(ProgressParams {
-                token: self.token.clone(),
-                value: ProgressParamsValue::WorkDone(progress()),
-            });
+            self.outbox
+                .notify::<notification::Progress>(ProgressParams {
+                    token: self.token.clone(),
+                    value: ProgressParamsValue::WorkDone(progress()),
+                });
         } else if to == Phase::Ended {
             *phase = to;
         }

@@ -1,8 +1,8 @@
 //! The person at the client, asked about calls.
 
+use crate::definition::Effect;
 use crate::lsp::foreign;
 use crate::lsp::session::Session;
-use crate::definition::Effect;
 use crate::run::Event;
 use crate::run::access::{Answer, Approver, Question};
 use futures_util::FutureExt;

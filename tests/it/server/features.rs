@@ -81,17 +81,28 @@ async fn each_lens_runs_its_own_mode_also_after_lines_were_put_above() {
         .collect()
     };
     let before = runs(&client.call("textDocument/codeLens", params.clone()).await);
-    let modes: Vec<_> = before.iter().map(|(_, argument)| &argument["mode"]).collect();
-    assert!(modes.contains(&&json!("answer")) && modes.contains(&&json!("check")), "{before:?}");
+    let modes: Vec<_> = before
+        .iter()
+        .map(|(_, argument)| &argument["mode"])
+        .collect();
+    assert!(
+        modes.contains(&&json!("answer")) && modes.contains(&&json!("check")),
+        "{before:?}"
+    );
     assert!(before.iter().all(|(_, argument)| argument["uri"] == URI));
-    client.replace(URI, 2, &format!("# one\n# two\n{TEXT}")).await;
+    client
+        .replace(URI, 2, &format!("# one\n# two\n{TEXT}"))
+        .await;
     client.diagnostics(URI, 2).await;
     let after = runs(&client.call("textDocument/codeLens", params).await);
-    let moved: Vec<_> = before.into_iter().map(|(line, argument)| (line, argument)).collect();
-    for ((line_before, argument_before), (line_after, argument_after)) in moved.iter().zip(&after) {
+    for ((line_before, argument_before), (line_after, argument_after)) in before.iter().zip(&after)
+    {
         assert_eq!(argument_before, argument_after);
         // What stands over the loop itself may stay at the top.
-        assert!(*line_after == line_before + 2 || *line_before == 0, "{moved:?} {after:?}");
+        assert!(
+            *line_after == line_before + 2 || *line_before == 0,
+            "{before:?} {after:?}"
+        );
     }
     close(client).await;
 }
@@ -144,9 +155,15 @@ async fn runs_are_offered_as_code_actions_when_asked_for() {
             .collect();
         assert!(modes.contains(&&json!("check")), "{actions:#?}");
         let moving = params(json!({ "diagnostics": [], "triggerKind": 2 }));
-        assert_eq!(client.call("textDocument/codeAction", moving).await, json!([]));
+        assert_eq!(
+            client.call("textDocument/codeAction", moving).await,
+            json!([])
+        );
         let saving = params(json!({ "diagnostics": [], "only": ["source.fixAll"] }));
-        assert_eq!(client.call("textDocument/codeAction", saving).await, json!([]));
+        assert_eq!(
+            client.call("textDocument/codeAction", saving).await,
+            json!([])
+        );
         close(client).await;
     }
 }

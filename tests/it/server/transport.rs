@@ -9,7 +9,10 @@ const URI: &str = "file:///tmp/loop.toml";
 #[tokio::test]
 async fn the_server_says_who_it_is() {
     let client = Client::start(json!({})).await;
-    assert_eq!(client.server["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        client.server["serverInfo"]["version"],
+        env!("CARGO_PKG_VERSION")
+    );
     let capabilities = &client.server["capabilities"];
     assert_eq!(capabilities["experimental"]["loopls"]["protocol"], 1);
     assert_eq!(capabilities["positionEncoding"], "utf-16");
@@ -67,19 +70,33 @@ async fn every_request_has_one_reply() {
         ("textDocument/hover", Value::Null, -32602),
         ("initialize", json!({ "capabilities": {} }), -32600),
         ("textDocument/didOpen", json!({}), -32600),
-        ("workspace/executeCommand", json!({ "command": "loopls.nothing" }), -32602),
-        ("workspace/executeCommand", json!({ "command": "loopls.run" }), -32602),
+        (
+            "workspace/executeCommand",
+            json!({ "command": "loopls.nothing" }),
+            -32602,
+        ),
+        (
+            "workspace/executeCommand",
+            json!({ "command": "loopls.run" }),
+            -32602,
+        ),
         (
             "workspace/executeCommand",
             json!({ "command": "loopls.cancel", "arguments": [3] }),
             -32602,
         ),
     ] {
-        assert_eq!(client.error_code(method, params.clone()).await, code, "{method} {params}");
+        assert_eq!(
+            client.error_code(method, params.clone()).await,
+            code,
+            "{method} {params}"
+        );
     }
     client.notify("$/nothing", json!({})).await;
     client.notify("textDocument/nothing", json!({})).await;
-    client.send(json!({ "jsonrpc": "2.0", "id": 999, "result": null })).await;
+    client
+        .send(json!({ "jsonrpc": "2.0", "id": 999, "result": null }))
+        .await;
     client.finish().await;
 }
 
@@ -154,7 +171,9 @@ async fn a_message_that_is_too_long_is_the_end() {
 #[tokio::test]
 async fn messages_before_the_answer_to_initialize_are_not_lost() {
     let mut client = Client::connect();
-    let id = client.request("initialize", json!({ "capabilities": {} })).await;
+    let id = client
+        .request("initialize", json!({ "capabilities": {} }))
+        .await;
     client.notify("initialized", json!({})).await;
     client.open(URI, 1, "nam = 1\n").await;
     client.reply(id).await.unwrap();
@@ -167,9 +186,18 @@ async fn messages_before_the_answer_to_initialize_are_not_lost() {
 #[tokio::test]
 async fn settings_of_any_shape_are_taken() {
     let mut client = Client::start(json!({})).await;
-    for settings in [json!(null), json!([null]), json!({}), json!([]), json!({ "loopls": 3 })] {
+    for settings in [
+        json!(null),
+        json!([null]),
+        json!({}),
+        json!([]),
+        json!({ "loopls": 3 }),
+    ] {
         client
-            .notify("workspace/didChangeConfiguration", json!({ "settings": settings }))
+            .notify(
+                "workspace/didChangeConfiguration",
+                json!({ "settings": settings }),
+            )
             .await;
         client
             .notify("loopls/didChangeTrust", json!({ "trust": settings }))
