@@ -8,6 +8,7 @@ mod completion;
 mod conformance;
 mod pages;
 mod recovery;
+mod reference;
 mod run;
 mod schema;
 mod server;
