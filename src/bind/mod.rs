@@ -3,11 +3,21 @@
 //! One file a source. `bind` knows nothing of turns, limits or access: it makes [`Tool`]s, and a tool first
 //! *prepares* a call (checks its input, puts it into arguments) and then runs exactly what it prepared.
 
+mod arguments;
 mod bound;
+mod command;
+mod environment;
 pub mod guard;
+mod input;
+mod output;
+mod process;
+mod reply;
+mod shown;
+mod template;
 mod tool;
 
 pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
 pub use tool::{
-    CallContext, InputProblem, Outcome, OutputSink, PreparedCall, Stream, Tool, ToolInfo,
+    CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,
+    Tool, ToolInfo,
 };

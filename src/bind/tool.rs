@@ -7,6 +7,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// The hard bound of one result, in bytes, whatever a definition says.
+pub const RESULT_BYTES: usize = 8 * 1024 * 1024;
+
 /// What is known of a bound tool before it is called.
 #[derive(Clone, Debug)]
 pub struct ToolInfo {
@@ -93,6 +96,9 @@ pub struct Outcome {
     /// Whether the call failed; the bytes then begin with `error: `.
     pub is_error: bool,
 }
+
+/// The last line of the outcome of a call that was cancelled; before it stands what output there was.
+pub const CANCELLED: &str = "[cancelled]";
 
 impl Outcome {
     /// A success with this text.

@@ -1,13 +1,15 @@
 //! `# loopls: allow CODE`: on a line, or on the line above, silences that code there. Errors are never silenced.
 
-use super::{Analysis, Code, Diagnostic, Severity};
-use crate::text::Span;
+use super::{Analysis, Code, Diagnostic, Repair, Severity};
+use crate::text::{Edit, Span};
 
 /// One code in one comment.
 struct Allow<'a> {
     name: &'a str,
     span: Span,
     line: usize,
+    /// The whole comment.
+    comment: Span,
     /// Whether the comment is alone on its line, so that it is about the next one.
     alone: bool,
 }
@@ -55,7 +57,16 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
             }
             Some(_) => format!("there is no `{name}` here to allow; remove it"),
         };
-        kept.push(Diagnostic::new(Code::UnusedAllow, allow.span, message));
+        let diagnostic = Diagnostic::new(Code::UnusedAllow, allow.span, message);
+        let title = format!("Remove `{name}`");
+        let repair = Repair::Edits(vec![removal(analysis, allow, &allows)]);
+        kept.push(match Code::from_name(allow.name) {
+            // Another machine may have what this one lacks, or lack what this one has.
+            Some(Code::CommandNotFound | Code::EnvironmentNotSet) => {
+                diagnostic.with_guess(title, repair)
+            }
+            _ => diagnostic.with_remedy(title, repair),
+        });
     }
     kept.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     kept
@@ -85,6 +96,7 @@ fn allows(analysis: &Analysis) -> Vec<Allow<'_>> {
                 allows.push(Allow {
                     name: word,
                     span,
+                    comment: comment.span,
                     line,
                     alone,
                 });
@@ -93,4 +105,36 @@ fn allows(analysis: &Analysis) -> Vec<Allow<'_>> {
         }
     }
     allows
+}
+
+/// Takes the code out of its comment, or the comment out of the text when it allows nothing else.
+fn removal(analysis: &Analysis, allow: &Allow, allows: &[Allow]) -> Edit {
+    let text = &analysis.text;
+    let comment = allow.comment;
+    let others = allows
+        .iter()
+        .any(|other| other.comment == comment && other.span != allow.span);
+    let span = if others {
+        let rest = &text[allow.span.end..comment.end];
+        let end = comment.end - rest.trim_start_matches([' ', '\t', ',']).len();
+        // The last of a list leaves no comma behind.
+        let start = match end == comment.end {
+            true => text[..allow.span.start]
+                .trim_end_matches([' ', '\t', ','])
+                .len(),
+            false => allow.span.start,
+        };
+        Span::new(start, end)
+    } else {
+        let before = text[..comment.start].trim_end_matches([' ', '\t']).len();
+        let alone = before == 0 || text[..before].ends_with(['\n', '\u{feff}']);
+        match (alone, text[comment.end..].find('\n')) {
+            (true, Some(line_break)) => Span::new(before, comment.end + line_break + 1),
+            _ => Span::new(before, comment.end),
+        }
+    };
+    Edit {
+        span,
+        text: String::new(),
+    }
 }

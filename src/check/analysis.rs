@@ -1,9 +1,9 @@
 //! Everything that a text alone says, made once per version.
 
-use super::{Code, Diagnostic, allows, rules};
+use super::{Code, Diagnostic, Fix, allows, edits, rules};
 use crate::definition::{Definition, Names, Surroundings, lower};
 use crate::syntax::{self, SyntaxError, Table, Tree};
-use crate::text::Span;
+use crate::text::{Span, apply_edits};
 use ropey::Rope;
 use std::ops::Range;
 
@@ -83,6 +83,23 @@ impl Analysis {
         rules::check_surroundings(self, surroundings, &mut found);
         found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
         allows::apply(self, found)
+    }
+
+    /// What would put `diagnostic` right, the likeliest first. Every fix was tried: the text parses after it as before.
+    pub fn fixes(&self, diagnostic: &Diagnostic) -> Vec<Fix> {
+        let fixes = diagnostic.remedies.iter().filter_map(|remedy| {
+            let edits = edits::of(self, diagnostic.span, &remedy.change);
+            let changed = apply_edits(&self.text, &edits)?;
+            let (tree, errors) = syntax::parse(&changed);
+            let errors = errors.len() + Table::build(&tree).1.len();
+            let as_before = !edits.is_empty() && errors <= self.syntax_errors.len();
+            as_before.then(|| Fix {
+                title: remedy.title.clone(),
+                edits,
+                certain: remedy.certain,
+            })
+        });
+        fixes.collect()
     }
 
     /// The first byte after a byte order mark: where something is said about the whole file.

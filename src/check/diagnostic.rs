@@ -1,7 +1,7 @@
 //! One thing to say about a definition.
 
 use super::{Code, Severity};
-use crate::text::Span;
+use crate::text::{Edit, Span};
 
 /// One thing to say, at the smallest place that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,47 @@ pub struct Diagnostic {
     pub message: String,
     /// Other places that have a part in it.
     pub related: Vec<Related>,
+    /// What would put it right, the likeliest first.
+    pub remedies: Vec<Remedy>,
+}
+
+/// Something that would put a diagnostic right; [`Analysis::fixes`](super::Analysis::fixes) makes the edits of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    /// What it does: "Rename to `limits`".
+    pub title: String,
+    /// How.
+    pub change: Repair,
+    /// Whether it is the one right answer, so that it may be applied without asking. A guess is not.
+    pub certain: bool,
+}
+
+/// A change of the text, in terms of the place that a diagnostic marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// This stands at the place instead.
+    Replace(String),
+    /// The key-value pair of the place goes.
+    RemovePair,
+    /// The array item at the place goes.
+    RemoveItem,
+    /// This line comes to the top level.
+    AddAtTop(String),
+    /// The key-value pair of the place goes, and stands at the end of the keys of the table around its own.
+    MoveOut,
+    /// These edits.
+    Edits(Vec<Edit>),
+}
+
+/// A remedy as edits, none of which overlap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does.
+    pub title: String,
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Whether it is the one right answer.
+    pub certain: bool,
 }
 
 /// Another place that has a part in a diagnostic.
@@ -36,6 +77,7 @@ impl Diagnostic {
             span,
             message: message.into(),
             related: Vec::new(),
+            remedies: Vec::new(),
         }
     }
 
@@ -46,5 +88,36 @@ impl Diagnostic {
             message: message.into(),
         });
         self
+    }
+
+    /// The same, with the one right answer.
+    pub fn with_remedy(mut self, title: impl Into<String>, change: Repair) -> Self {
+        self.remedies.push(Remedy {
+            title: title.into(),
+            change,
+            certain: true,
+        });
+        self
+    }
+
+    /// The same, with something that may be right.
+    pub fn with_guess(mut self, title: impl Into<String>, change: Repair) -> Self {
+        self.remedies.push(Remedy {
+            title: title.into(),
+            change,
+            certain: false,
+        });
+        self
+    }
+
+    /// The same, with the guess that `meant` should stand at the place, written as `text`.
+    pub fn with_meant(self, meant: Option<&str>, write: impl Fn(&str) -> String) -> Self {
+        match meant {
+            None => self,
+            Some(meant) => {
+                let title = format!("Change to `{}`", meant.escape_debug());
+                self.with_guess(title, Repair::Replace(write(meant)))
+            }
+        }
     }
 }

@@ -1,1 +1,140 @@
-//! lsp
+//! The language server: the only room that speaks the protocol.
+//!
+//! `transport` reads and answers messages over the service that the library makes of `server::Server`, where each
+//! request is one line that leads to a file of its own. `session` is what they share. A handler converts what comes
+//! in, asks `workspace`, `ide`, `bind` or `run`, and converts what comes out.
+
+mod actions;
+mod bindings;
+mod capabilities;
+mod commands;
+mod convert;
+mod foreign;
+mod frame;
+mod hover;
+mod lens;
+mod machine;
+mod outbox;
+mod publish;
+mod runs;
+mod server;
+mod session;
+mod state;
+mod sync;
+mod transport;
+pub mod trust;
+mod uri;
+
+pub use machine::Machine;
+pub use transport::End;
+
+use outbox::Outbox;
+use server::Server;
+use session::Session;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio_util::sync::CancellationToken;
+use tower_lsp::LspService;
+
+/// How long runs may take to wind down when the client is gone. What is left of them then ends with this process,
+/// for their guards see to that.
+const LAST_MOMENTS: Duration = Duration::from_millis(800);
+
+/// What the server is started with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Connect to the client's port on 127.0.0.1 instead of using standard input and output.
+    pub socket: Option<u16>,
+}
+
+/// Serves until the client leaves; returns the exit status of this process: 0 if the client had asked to shut down.
+pub fn main(options: Options) -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        // Not what it says, which may quote a document.
+        match panic.location() {
+            Some(location) => eprintln!("loopls: internal error at {location}"),
+            None => eprintln!("loopls: internal error"),
+        }
+    }));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("loopls: the server cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let end = runtime.block_on(serve_at(options));
+    // Reading standard input cannot be interrupted; this process does not wait for it.
+    runtime.shutdown_background();
+    match end {
+        Ok(End::AfterShutdown) => ExitCode::SUCCESS,
+        Ok(End::Abrupt) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("loopls: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve_at(options: Options) -> std::io::Result<End> {
+    let machine = Machine::of_this_process()?;
+    match options.socket {
+        None => Ok(serve(tokio::io::stdin(), tokio::io::stdout(), machine).await),
+        Some(port) => {
+            let address = (std::net::Ipv4Addr::LOCALHOST, port);
+            let stream = tokio::net::TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            let (read, write) = stream.into_split();
+            Ok(serve(read, write, machine).await)
+        }
+    }
+}
+
+/// Serves one client until it leaves. When this returns every run has ended or is about to: dropping the runtime, or
+/// the end of this process, ends what is left.
+pub async fn serve(
+    read: impl AsyncRead + Unpin,
+    write: impl AsyncWrite + Send + Unpin + 'static,
+    machine: Machine,
+) -> End {
+    let gone = CancellationToken::new();
+    let closing = CancellationToken::new();
+    let spellings = Arc::default();
+    let (outbox, writer) = Outbox::new(Arc::clone(&spellings), gone.clone());
+    let writing = tokio::spawn(writer.run(write, closing.clone()));
+
+    let mut session = None;
+    let (service, socket) = LspService::build(|client| {
+        let new = Arc::new(Session::new(client, outbox.clone(), machine, gone.clone()));
+        session = Some(new.clone());
+        Server(new)
+    })
+    .custom_method(
+        "window/workDoneProgress/cancel",
+        Server::work_done_progress_cancel,
+    )
+    .custom_method("loopls/didChangeTrust", Server::did_change_trust)
+    .finish();
+    let end = transport::serve(
+        BufReader::new(read),
+        service,
+        socket,
+        outbox,
+        &spellings,
+        gone.clone(),
+    )
+    .await;
+
+    gone.cancel();
+    if let Some(session) = session {
+        session.runs.end(LAST_MOMENTS).await;
+    }
+    closing.cancel();
+    let _ = tokio::time::timeout(LAST_MOMENTS, writing).await;
+    end
+}

@@ -121,6 +121,17 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Whether it is a piece of text or output, which may be merged with the next one, or lost, without
+    /// changing what happened.
+    pub fn is_chunk(&self) -> bool {
+        matches!(
+            self,
+            Self::TextDelta { .. } | Self::ThinkingDelta { .. } | Self::ToolOutput { .. }
+        )
+    }
+}
+
 /// Why a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,6 +148,19 @@ pub enum StopReason {
     MaxTokens,
     /// Something failed; the reason says what.
     Failed,
+}
+
+impl StopReason {
+    /// The exit status of a run that ended so. Only an answer is a success.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Answer => 0,
+            Self::Limit => 3,
+            Self::Refusal | Self::MaxTokens => 4,
+            Self::Failed => 5,
+            Self::Cancelled => 130,
+        }
+    }
 }
 
 /// Provider and name of a model.
@@ -186,6 +210,26 @@ pub struct Usage {
     pub cached: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
+}
+
+impl Usage {
+    /// Input and output tokens: what the limit `tokens` counts.
+    pub fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (None, None) => None,
+            (one, other) => Some(one.unwrap_or(0).saturating_add(other.unwrap_or(0))),
+        };
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = add(self.cached, other.cached);
+        self.reasoning = add(self.reasoning, other.reasoning);
+    }
 }
 
 /// Whether a call may run.

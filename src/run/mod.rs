@@ -4,12 +4,22 @@
 //! [`Record`]s, and draws from them; the transcript is the same records as JSON Lines.
 
 pub mod access;
+mod answer;
+mod batch;
+mod chunks;
 mod event;
+mod frame;
 pub mod model;
+mod reply;
+mod result;
+mod transcript;
 mod turn;
+mod view;
 
 pub use event::{
     AccessDecision, DecidedBy, Event, LimitReached, ModelName, RECORD_VERSION, Record, RunLimits,
     StopReason, Usage,
 };
+pub use transcript::TranscriptWriter;
 pub use turn::{Turn, TurnContext, TurnRequest, run_turn};
+pub use view::{RunStatus, RunView};

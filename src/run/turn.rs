@@ -1,10 +1,23 @@
 //! One turn: ask the model, run what it calls, until it answers or something ends it.
 
-use super::access::Approver;
-use super::model::{Message, ModelClient};
-use super::{Event, Record};
-use crate::bind::Bound;
+use super::access::{AccessPolicy, Approver, Gate};
+use super::answer::AnswerContract;
+use super::batch::{BatchRunner, Toolbox, duration};
+use super::frame::{End, limit_value, run_ended, run_started};
+use super::model::{Message, ModelClient, ModelRequest, Reply, ReplyStop, ToolDefinition};
+use super::reply::{Complete, fetch};
+use super::transcript::Recorder;
+use super::{Event, LimitReached, Record, Usage};
+use crate::bind::{Bound, BoundMode, Tool};
+use crate::definition::{ResolvedLimit, format_duration};
+use futures_util::FutureExt;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// What a turn is asked to do.
@@ -46,8 +59,358 @@ pub struct Turn {
     pub history: Vec<Arc<Message>>,
 }
 
-/// Runs one turn. It always ends in [`Event::RunEnded`], whatever fails, within the drain timeout of a cancel.
+/// Runs one turn. It always ends in [`Event::RunEnded`], whatever fails, within the drain timeout of a cancel (and
+/// half a second for what must still be read and reaped). Dropping the future ends every call at once.
 pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext) -> Turn {
-    let _ = (bound, request, context);
-    unreachable!("filled in with the engine")
+    let recorder = Arc::new(Recorder::new(context.events));
+    let (mode, problem) = match starting_mode(bound, request.mode.as_deref()) {
+        Ok(mode) => (mode, None),
+        Err(problem) => (&bound.modes[0], Some(problem)),
+    };
+    recorder.emit(run_started(bound, mode, &request));
+    let mut history = request.history;
+    history.push(Arc::new(Message::User(request.prompt)));
+    let mut progress = Progress {
+        history: Arc::new(history),
+        ..Progress::default()
+    };
+    let end = match problem.map_or_else(|| prepare(bound, mode), Err) {
+        Err(problem) => End::Failed(problem),
+        Ok(prepared) => {
+            let stop = context.cancel.child_token();
+            let _ends_calls = stop.clone().drop_guard();
+            let limits = mode.limits;
+            let turn = Engine {
+                mode,
+                prepared: &prepared,
+                model: context.model,
+                batches: BatchRunner {
+                    tools: Toolbox::new(&mode.tools, &prepared.policy),
+                    recorder: recorder.clone(),
+                    parallel: usize::try_from(limits.parallel.value).unwrap_or(1).max(1),
+                    result_bytes: limit_value(limits.result_bytes),
+                    drain: bound.drain_timeout(),
+                    cancel: context.cancel,
+                    stop,
+                },
+                gate: Gate {
+                    run: request.run,
+                    yes: request.yes,
+                    allow: request.allow,
+                    approver: context.approver,
+                    granted: HashSet::new(),
+                },
+                recorder: recorder.clone(),
+                line: &|limit| line_of(bound, limit),
+            };
+            let steps = AssertUnwindSafe(turn.run(&mut progress)).catch_unwind();
+            let end = steps.await;
+            end.unwrap_or_else(|_| {
+                End::Failed("something that takes part in the run crashed".into())
+            })
+        }
+    };
+    let ended = recorder.emit(run_ended(end, &progress, recorder.start()));
+    Turn {
+        ended,
+        history: Arc::unwrap_or_clone(progress.history),
+    }
+}
+
+/// The mode that a run starts in.
+fn starting_mode<'a>(bound: &'a Bound, name: Option<&str>) -> Result<&'a BoundMode, String> {
+    let Some(name) = name else {
+        return Ok(bound.initial_mode());
+    };
+    if name.is_empty() && bound.modes.len() > 1 {
+        return Err("the loop has modes, so a run cannot start in the base".into());
+    }
+    bound.mode(name).ok_or_else(|| {
+        let names = bound.modes.iter().map(|mode| mode.name.as_str());
+        let names: Vec<_> = names.filter(|name| !name.is_empty()).collect();
+        match names.as_slice() {
+            [] => format!("there is no mode `{name}`; the loop has no modes"),
+            names => format!(
+                "there is no mode `{name}`; the modes are {}",
+                names.join(", ")
+            ),
+        }
+    })
+}
+
+/// What is made of a definition before its first step.
+struct Prepared {
+    policy: AccessPolicy,
+    contract: Option<AnswerContract>,
+    tools: Arc<Vec<ToolDefinition>>,
+    system: Arc<str>,
+}
+
+fn prepare(bound: &Bound, mode: &BoundMode) -> Result<Prepared, String> {
+    let definition = bound.accepted.definition();
+    let contract = AnswerContract::of(definition)?;
+    let own = mode.tools.iter().map(|tool| offered(&**tool));
+    let reserved = contract.iter().map(|contract| contract.tool.clone());
+    Ok(Prepared {
+        policy: AccessPolicy::of(definition)?,
+        tools: Arc::new(own.chain(reserved).collect()),
+        system: mode.system.as_str().into(),
+        contract,
+    })
+}
+
+fn offered(tool: &dyn Tool) -> ToolDefinition {
+    let info = tool.info();
+    ToolDefinition {
+        name: info.name.clone(),
+        description: info.description.clone(),
+        input_schema: info.input_schema.clone(),
+    }
+}
+
+/// What a turn has come to so far.
+#[derive(Default)]
+pub(super) struct Progress {
+    pub history: Arc<Vec<Arc<Message>>>,
+    pub steps: u64,
+    /// Batches that ran.
+    pub iterations: u64,
+    /// Calls of those batches.
+    pub calls: u64,
+    pub usage: Usage,
+    /// How long people took to answer.
+    pub waited: Duration,
+}
+
+impl Progress {
+    /// Adds to the history; cheap, as no request holds it any more.
+    fn say(&mut self, message: Message) {
+        Arc::make_mut(&mut self.history).push(Arc::new(message));
+    }
+
+    /// Keeps what the model said where its calls, if any, were not run.
+    fn say_text(&mut self, text: String) {
+        if !text.is_empty() {
+            self.say(Message::Assistant(Reply {
+                text,
+                calls: Vec::new(),
+            }));
+        }
+    }
+}
+
+/// One turn at work.
+struct Engine<'a> {
+    mode: &'a BoundMode,
+    prepared: &'a Prepared,
+    model: Arc<dyn ModelClient>,
+    batches: BatchRunner<'a>,
+    gate: Gate,
+    recorder: Arc<Recorder>,
+    /// The line that set a limit.
+    line: &'a (dyn Fn(ResolvedLimit) -> Option<u32> + Send + Sync),
+}
+
+impl Engine<'_> {
+    async fn run(mut self, progress: &mut Progress) -> End {
+        loop {
+            match self.step(progress).await {
+                Ok(()) => {}
+                Err(end) => return end,
+            }
+        }
+    }
+
+    /// One request, its reply and the calls of that; an error is the end of the turn.
+    async fn step(&mut self, progress: &mut Progress) -> Result<(), End> {
+        if let Some(end) = self.interrupted(progress).now_or_never() {
+            return Err(end);
+        }
+        progress.steps += 1;
+        self.recorder.emit(Event::StepStarted {
+            step: progress.steps,
+        });
+        let (complete, usage) = self.ask_model(progress).await?;
+        let Complete { reply, stop } = complete;
+        let done = StepDone { usage, stop };
+        match stop {
+            ReplyStop::MaxTokens | ReplyStop::Refusal => {
+                self.step_completed(progress, done, &reply);
+                progress.say_text(reply.text);
+                return Err(match stop {
+                    ReplyStop::Refusal => End::Refusal,
+                    _ => End::MaxTokens,
+                });
+            }
+            ReplyStop::EndTurn | ReplyStop::ToolUse => {}
+        }
+        if reply.calls.is_empty() && reply.text.trim().is_empty() {
+            self.step_completed(progress, done, &reply);
+            return Err(End::Failed("the model's reply is empty".into()));
+        }
+        if let Some(contract) = &self.prepared.contract {
+            match contract.read(&reply) {
+                Ok(None) => {}
+                Ok(Some(answer)) => {
+                    self.step_completed(progress, done, &reply);
+                    progress.say_text(answer.clone());
+                    return Err(End::Answer(answer));
+                }
+                Err(problem) => {
+                    self.step_completed(progress, done, &reply);
+                    progress.say_text(reply.text);
+                    return Err(End::Failed(problem));
+                }
+            }
+        } else if reply.calls.is_empty() {
+            self.step_completed(progress, done, &reply);
+            progress.say_text(reply.text.clone());
+            return Err(End::Answer(reply.text));
+        }
+        self.count(progress, reply.calls.len() as u64)?;
+        self.run_batch(progress, done, reply).await
+    }
+
+    /// Sends the history and waits for the whole reply.
+    async fn ask_model(&self, progress: &mut Progress) -> Result<(Complete, Usage), End> {
+        let request = ModelRequest {
+            system: self.prepared.system.clone(),
+            history: progress.history.clone(),
+            tools: self.prepared.tools.clone(),
+            effort: self.mode.effort,
+        };
+        let mut usage = Usage::default();
+        let reply = {
+            let fetching = fetch(&*self.model, &request, &self.recorder, &mut usage);
+            tokio::select! {
+                biased;
+                end = self.interrupted(progress) => Err(end),
+                reply = fetching => reply.map_err(End::Failed),
+            }
+        };
+        progress.usage += usage;
+        Ok((reply?, usage))
+    }
+
+    /// Counts a batch of `size` calls before anything of it runs.
+    fn count(&self, progress: &mut Progress, size: u64) -> Result<(), End> {
+        let limits = &self.mode.limits;
+        let (iterations, calls) = (progress.iterations + 1, progress.calls + size);
+        let (max_iterations, max_calls) =
+            (limit_value(limits.iterations), limit_value(limits.calls));
+        let reason = || {
+            format!(
+                "tool limit reached: {iterations}/{max_iterations} iterations, {calls}/{max_calls} calls"
+            )
+        };
+        if iterations > max_iterations {
+            return Err(self.limit("iterations", iterations, limits.iterations, reason()));
+        }
+        if calls > max_calls {
+            return Err(self.limit("calls", calls, limits.calls, reason()));
+        }
+        let (tokens, max_tokens) = (progress.usage.total(), limit_value(limits.tokens));
+        if max_tokens > 0 && tokens > max_tokens {
+            let reason = format!("token limit reached: {tokens}/{max_tokens} tokens");
+            return Err(self.limit("tokens", tokens, limits.tokens, reason));
+        }
+        progress.iterations = iterations;
+        progress.calls = calls;
+        Ok(())
+    }
+
+    /// Runs the calls of `reply` and puts both into the history.
+    async fn run_batch(
+        &mut self,
+        progress: &mut Progress,
+        done: StepDone,
+        reply: Reply,
+    ) -> Result<(), End> {
+        let first = progress.calls - reply.calls.len() as u64 + 1;
+        let mut batch = self.batches.take_up(first, &reply.calls);
+        progress.waited += self.batches.decide(&mut batch, &mut self.gate).await;
+        let (results, end) = {
+            let mut running = pin!(self.batches.run(batch));
+            tokio::select! {
+                biased;
+                results = &mut running => (results, None),
+                end = self.interrupted(progress) => {
+                    self.batches.stop.cancel();
+                    (running.await, Some(end))
+                }
+            }
+        };
+        self.step_completed(progress, done, &reply);
+        progress.say(Message::Assistant(reply));
+        progress.say(Message::Results(results));
+        end.map_or(Ok(()), Err)
+    }
+
+    /// Ends when something ends the turn from outside.
+    fn interrupted(&self, progress: &Progress) -> impl Future<Output = End> + use<'_> {
+        let max = limit_value(self.mode.limits.time);
+        let allowed = duration(self.mode.limits.time.value).saturating_add(progress.waited);
+        let deadline = (max > 0).then(|| self.recorder.start() + allowed);
+        let waited = progress.waited;
+        async move {
+            let expired = async {
+                match deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = self.batches.cancel.cancelled() => End::Cancelled,
+                () = expired => {
+                    let reached = self.recorder.start().elapsed().saturating_sub(waited);
+                    let limit = self.mode.limits.time;
+                    let reason = format!("time limit reached: {}", format_duration(limit.value));
+                    self.limit("time", reached.as_millis() as u64, limit, reason)
+                }
+            }
+        }
+    }
+
+    fn limit(&self, name: &str, reached: u64, limit: ResolvedLimit, reason: String) -> End {
+        End::Limit(
+            reason,
+            LimitReached {
+                name: name.to_owned(),
+                reached,
+                max: limit_value(limit),
+                line: (self.line)(limit),
+            },
+        )
+    }
+
+    fn step_completed(&self, progress: &Progress, done: StepDone, reply: &Reply) {
+        self.recorder.emit(Event::StepCompleted {
+            step: progress.steps,
+            usage: done.usage,
+            stop_reason: done.stop.as_str().to_owned(),
+            reply: verbatim(reply),
+        });
+    }
+}
+
+/// What a completed step says beside its reply.
+#[derive(Clone, Copy)]
+struct StepDone {
+    usage: Usage,
+    stop: ReplyStop,
+}
+
+fn verbatim(reply: &Reply) -> Value {
+    let calls = reply.calls.iter();
+    let calls: Vec<_> = calls
+        .map(|call| json!({ "id": call.id, "tool": call.tool, "input": call.input }))
+        .collect();
+    json!({ "text": reply.text, "calls": calls })
+}
+
+fn line_of(bound: &Bound, limit: ResolvedLimit) -> Option<u32> {
+    let rope = &bound.accepted.analysis().rope;
+    let line = rope.try_byte_to_line(limit.origin.span()?.start).ok()?;
+    u32::try_from(line).ok()
 }

@@ -26,7 +26,10 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("host", &["text", "syntax", "format", "definition"]),
-    ("bind", &["text", "syntax", "format", "definition", "check"]),
+    (
+        "bind",
+        &["text", "syntax", "format", "definition", "check", "host"],
+    ),
     (
         "run",
         &["text", "syntax", "format", "definition", "check", "bind"],

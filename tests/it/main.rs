@@ -2,9 +2,17 @@
 
 mod architecture;
 mod bind;
+mod check;
 mod cli;
+mod completion;
 mod conformance;
+mod fixing;
+mod pages;
+mod recovery;
+mod reference;
 mod run;
+mod schema;
 mod server;
 mod support;
 mod syntax;
+mod world;

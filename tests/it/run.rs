@@ -1,1 +1,13 @@
-//! run
+//! Runs with fake models, tools and people: what a turn does, event by event.
+
+mod access;
+mod calls;
+mod cancel;
+mod conformance;
+mod fake;
+mod limits;
+mod output;
+mod replies;
+mod scene;
+mod scripted;
+mod transcript;

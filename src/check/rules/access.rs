@@ -1,7 +1,9 @@
 //! Patterns of tools: `invalid_value` for one that is no glob, `unmatched_pattern`, `irreversible_allowed`.
 
+use super::did_you_mean;
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{Access, Definition, Effect, List, Spanned};
+use crate::syntax::render;
 use globset::{Glob, GlobMatcher};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
@@ -30,17 +32,20 @@ fn globs<'a>(
     let mut globs = Vec::new();
     for pattern in list.items() {
         let problem = match Glob::new(&pattern.value) {
-            _ if pattern.value.trim().is_empty() => "it is blank".to_owned(),
+            _ if pattern.value.trim().is_empty() => String::new(),
             Err(error) => error.kind().to_string(),
             Ok(glob) => {
                 globs.push((pattern, glob.compile_matcher()));
                 continue;
             }
         };
-        let message = format!(
-            "`{}` is no name or pattern of tools: {problem}",
-            pattern.value.escape_debug()
-        );
+        let message = match pattern.value.trim() {
+            "" => "the pattern is blank; name a tool, or remove it".to_owned(),
+            shown => format!(
+                "`{}` is no name or pattern of tools: {problem}",
+                shown.escape_debug()
+            ),
+        };
         found.push(Diagnostic::new(Code::InvalidValue, pattern.span, message));
     }
     globs
@@ -77,13 +82,15 @@ fn unmatched(
         .tools
         .iter()
         .flat_map(|tool| tool.produced_names().unwrap_or_default());
-    let hint = super::suggestion(&pattern.value, known.map(|name| name.value));
+    let meant = did_you_mean(&pattern.value, known.map(|name| name.value));
+    let hint = meant.map_or(String::new(), |name| {
+        format!("; did you mean `{}`?", name.escape_debug())
+    });
     let message = format!("`{}` fits no tool{hint}", pattern.value.escape_debug());
-    found.push(Diagnostic::new(
-        Code::UnmatchedPattern,
-        pattern.span,
-        message,
-    ));
+    found.push(
+        Diagnostic::new(Code::UnmatchedPattern, pattern.span, message)
+            .with_meant(meant, render::string),
+    );
 }
 
 fn irreversible(

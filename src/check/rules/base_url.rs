@@ -12,7 +12,11 @@ pub fn check(url: &str) -> Result<(), String> {
     if url.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err("holds a space or a control character".into());
     }
-    let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    // Programs disagree on which side of a backslash the host is.
+    if url.contains('\\') {
+        return Err("holds a backslash".into());
+    }
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
         return Err(
             "holds a user name or a password; a key is named by `api_key_env` instead".into(),

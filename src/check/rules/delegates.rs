@@ -1,6 +1,6 @@
 //! `invalid_delegate`: a blank delegate.
 
-use crate::check::{Analysis, Code, Diagnostic};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     for delegate in analysis
@@ -9,10 +9,11 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         .items()
         .filter(|delegate| delegate.value.trim().is_empty())
     {
-        found.push(Diagnostic::new(
-            Code::InvalidDelegate,
-            delegate.span,
-            "the delegate's name is blank; write the `name` of another loop, or remove it",
-        ));
+        let message =
+            "the delegate's name is blank; write the `name` of another loop, or remove it";
+        found.push(
+            Diagnostic::new(Code::InvalidDelegate, delegate.span, message)
+                .with_remedy("Remove the blank delegate", Repair::RemoveItem),
+        );
     }
 }

@@ -2,13 +2,13 @@
 //! does not allow, `missing_description`.
 
 use super::{did_you_mean, suggestion};
-use crate::check::{Analysis, Code, Diagnostic};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Source, Tool};
 use crate::format::{
     self,
     json_schema::{self, Holds},
 };
-use crate::syntax::{Entry, Node, NodeKind, Table};
+use crate::syntax::{Entry, Node, NodeKind, Table, render};
 
 const TYPES: [&str; 7] = [
     "object", "array", "string", "number", "integer", "boolean", "null",
@@ -26,11 +26,17 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         if let Some(kind) = schema.get("type")
             && kind.as_str() != Some("object")
         {
-            found.push(Diagnostic::new(
-                Code::InvalidInputSchema,
-                kind.span,
-                "a tool's input is an object; write `type = \"object\"`, or leave it out",
-            ));
+            found.push(
+                Diagnostic::new(
+                    Code::InvalidInputSchema,
+                    kind.span,
+                    "a tool's input is an object; write `type = \"object\"`, or leave it out",
+                )
+                .with_remedy(
+                    "Change to `\"object\"`",
+                    Repair::Replace("\"object\"".into()),
+                ),
+            );
         }
         check_schema(schema, true, 1, found);
         property_descriptions(schema, found);
@@ -97,35 +103,36 @@ fn check_schema(schema: &Table, root: bool, depth: usize, found: &mut Vec<Diagno
     }
     for entry in &schema.entries {
         match json_schema::holds(&entry.key.name) {
-            None => found.push(Diagnostic::new(
-                Code::UnknownKey,
-                entry.key.span,
-                unknown_keyword(entry, root),
-            )),
+            None => found.push(unknown_keyword(entry, root)),
             Some(holds) => below(entry, holds, depth, found),
         }
     }
     required(schema, found);
 }
 
-fn unknown_keyword(entry: &Entry, root: bool) -> String {
+fn unknown_keyword(entry: &Entry, root: bool) -> Diagnostic {
     let name = entry.key.name.as_str();
     let shown = name.escape_debug();
+    let say = |message: String| Diagnostic::new(Code::UnknownKey, entry.key.span, message);
     if root && format::TOOL.key(name).is_some() {
-        return format!(
+        return say(format!(
             "`{shown}` belongs to `[[tools]]`, and here it stands in the tool's `input`; move it above"
-        );
+        ))
+        .with_remedy(format!("Move `{shown}` to the tool"), Repair::MoveOut);
     }
-    let hint = did_you_mean(
+    let meant = did_you_mean(
         name,
         json_schema::KEYWORDS.iter().map(|(keyword, _)| *keyword),
     );
-    match hint {
-        Some(meant) => format!("JSON Schema has no keyword `{shown}`; did you mean `{meant}`?"),
-        None if root => format!(
+    match meant {
+        Some(meant) => say(format!(
+            "JSON Schema has no keyword `{shown}`; did you mean `{meant}`?"
+        ))
+        .with_meant(Some(meant), render::key),
+        None if root => say(format!(
             "JSON Schema has no keyword `{shown}`; a property of the input stands in `properties`"
-        ),
-        None => format!("JSON Schema has no keyword `{shown}`"),
+        )),
+        None => say(format!("JSON Schema has no keyword `{shown}`")),
     }
 }
 
@@ -275,14 +282,17 @@ fn required(schema: &Table, found: &mut Vec<Diagnostic>) {
         {
             continue;
         }
-        found.push(Diagnostic::new(
-            Code::InvalidInputSchema,
-            item.span,
-            format!(
-                "`{}` is required and no property{}, so no input fits",
-                name.escape_debug(),
-                suggestion(name, known())
-            ),
-        ));
+        found.push(
+            Diagnostic::new(
+                Code::InvalidInputSchema,
+                item.span,
+                format!(
+                    "`{}` is required, and no input can have it{}",
+                    name.escape_debug(),
+                    suggestion(name, known())
+                ),
+            )
+            .with_meant(did_you_mean(name, known()), render::string),
+        );
     }
 }

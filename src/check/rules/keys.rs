@@ -2,10 +2,11 @@
 //! the format alone decides.
 
 use super::{choices, did_you_mean};
-use crate::check::{Analysis, Code, Diagnostic};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::parse_duration;
 use crate::format::{self, KeySpec, TableSpec, Type};
-use crate::syntax::{Entry, Node, NodeKind, Table};
+use crate::syntax::{Entry, Form, Node, NodeKind, Table, render};
+use crate::text::{Edit, Span};
 
 /// Tables whose missing keys have kinds of harness's own, which the rules beside this one report.
 const REPORTED_ELSEWHERE: [&str; 5] = [
@@ -29,14 +30,12 @@ fn table(
     parent: Option<&'static TableSpec>,
     found: &mut Vec<Diagnostic>,
 ) {
+    let keys = spec.keys.iter().map(|key| key.name);
+    let absent: Vec<&str> = keys.filter(|key| table.entry(key).is_none()).collect();
     for entry in &table.entries {
         match spec.key(&entry.key.name) {
             Some(key) => value(&entry.value, key.kind, Where { key, spec }, found),
-            None => found.push(Diagnostic::new(
-                Code::UnknownKey,
-                entry.key.span,
-                unknown(entry, table, spec, parent),
-            )),
+            None => found.push(unknown(entry, &absent, spec, parent)),
         }
     }
     if REPORTED_ELSEWHERE.contains(&spec.title) {
@@ -51,8 +50,10 @@ fn table(
             Code::MissingKey,
             table.span,
             format!(
-                "{} needs `{}`, such as `{} = {}`",
-                spec.title, key.name, key.name, key.example
+                "{} needs `{}`, such as `{}`",
+                spec.title,
+                key.name,
+                key.assignment()
             ),
         ));
     }
@@ -60,37 +61,39 @@ fn table(
 
 fn unknown(
     entry: &Entry,
-    table: &Table,
+    absent: &[&str],
     spec: &'static TableSpec,
     parent: Option<&'static TableSpec>,
-) -> String {
+) -> Diagnostic {
     let name = entry.key.name.as_str();
     let shown = name.escape_debug();
+    let say = |message: String| Diagnostic::new(Code::UnknownKey, entry.key.span, message);
     if format::NOT_IN_FORMAT.contains(&name) {
-        return format!(
+        return say(format!(
             "harness has `{shown}`, a definition file has not: it belongs to the program that hosts the loop"
-        );
+        ));
     }
-    let absent = spec
-        .keys
-        .iter()
-        .map(|key| key.name)
-        .filter(|key| table.entry(key).is_none());
-    if let Some(meant) = did_you_mean(name, absent) {
-        return format!(
-            "there is no key `{shown}` in {}; did you mean `{meant}`?",
+    let place = if spec.title.starts_with("the ") {
+        "at"
+    } else {
+        "in"
+    };
+    if let Some(meant) = did_you_mean(name, absent.iter().copied()) {
+        let message = format!(
+            "there is no key `{shown}` {place} {}; did you mean `{meant}`?",
             spec.title
         );
+        return say(message).with_meant(Some(meant), render::key);
     }
     let mut homes = format::tables_with_key(name);
     homes.sort_by_key(|home| !parent.is_some_and(|parent| std::ptr::eq(*home, parent)));
-    match homes.first() {
+    say(match homes.first() {
         Some(home) => format!(
             "`{shown}` is no key of {}; it belongs to {}",
             spec.title, home.title
         ),
-        None => format!("there is no key `{shown}` in {}", spec.title),
-    }
+        None => format!("there is no key `{shown}` {place} {}", spec.title),
+    })
 }
 
 /// The key whose value is looked at, and its table.
@@ -128,7 +131,11 @@ fn value(node: &Node, kind: Type, place: Where, found: &mut Vec<Diagnostic>) {
                     text.escape_debug(),
                     place.key.name
                 );
-                found.push(Diagnostic::new(Code::InvalidValue, node.span, message));
+                let meant = did_you_mean(text, known());
+                found.push(
+                    Diagnostic::new(Code::InvalidValue, node.span, message)
+                        .with_meant(meant, render::string),
+                );
             }
         }
         (Type::Duration, NodeKind::String(text)) => {
@@ -145,7 +152,18 @@ fn value(node: &Node, kind: Type, place: Where, found: &mut Vec<Diagnostic>) {
                 "`{}` is a duration, and a number alone has no unit; write `\"{number}s\"` or `\"{number}ms\"`",
                 place.key.name
             );
-            found.push(Diagnostic::new(Code::WrongType, node.span, message));
+            let guess = |unit| {
+                (
+                    format!("Change to `\"{number}{unit}\"`"),
+                    Repair::Replace(format!("\"{number}{unit}\"")),
+                )
+            };
+            let (seconds, milliseconds) = (guess("s"), guess("ms"));
+            found.push(
+                Diagnostic::new(Code::WrongType, node.span, message)
+                    .with_guess(seconds.0, seconds.1)
+                    .with_guess(milliseconds.0, milliseconds.1),
+            );
         }
         (Type::Array(item), NodeKind::Array(items)) => {
             items
@@ -170,7 +188,7 @@ fn value(node: &Node, kind: Type, place: Where, found: &mut Vec<Diagnostic>) {
                 match &item.kind {
                     NodeKind::Table(inside) => table(inside, inner, Some(place.spec), found),
                     NodeKind::Missing | NodeKind::Bad => {}
-                    other => found.push(wrong_type(place.key, "each item is a table", other, item)),
+                    other => found.push(wrong_type(place.key, "holds tables", other, item)),
                 }
             }
         }
@@ -179,14 +197,33 @@ fn value(node: &Node, kind: Type, place: Where, found: &mut Vec<Diagnostic>) {
                 "there can be several `{0}`, so write `[[{0}]]`",
                 place.key.name
             );
-            found.push(Diagnostic::new(Code::WrongType, inside.span, message));
+            let diagnostic = Diagnostic::new(Code::WrongType, inside.span, message);
+            found.push(match inside.form {
+                Form::Header => diagnostic.with_remedy(
+                    format!("Change to `[[{}]]`", place.key.name),
+                    Repair::Edits(vec![
+                        Edit {
+                            span: Span::empty(inside.span.start),
+                            text: "[".into(),
+                        },
+                        Edit {
+                            span: Span::empty(inside.span.end),
+                            text: "]".into(),
+                        },
+                    ]),
+                ),
+                _ => diagnostic,
+            });
         }
-        (kind, other) => found.push(wrong_type(
-            place.key,
-            &format!("is {}", kind.describe()),
-            other,
-            node,
-        )),
+        (kind, other) => {
+            let diagnostic = wrong_type(place.key, &format!("is {}", kind.describe()), other, node);
+            found.push(match as_type(kind, other, node) {
+                Some(text) => {
+                    diagnostic.with_remedy(format!("Change to `{text}`"), Repair::Replace(text))
+                }
+                None => diagnostic,
+            });
+        }
     }
 }
 
@@ -194,8 +231,41 @@ fn wrong_type(key: &KeySpec, wanted: &str, got: &NodeKind, node: &Node) -> Diagn
     Diagnostic::new(
         Code::WrongType,
         node.span,
-        format!("`{}`: {wanted}, and this is {}", key.name, describe(got)),
+        format!("`{}` {wanted}, and this is {}", key.name, describe(got)),
     )
+}
+
+/// The value as the type that is wanted, where there is one way to write it so.
+fn as_type(kind: Type, value: &NodeKind, node: &Node) -> Option<String> {
+    match (kind, value) {
+        (Type::Integer, NodeKind::String(text)) => text
+            .trim()
+            .parse::<i64>()
+            .ok()
+            .map(|number| number.to_string()),
+        (Type::Integer, NodeKind::Float(number))
+            if number.fract() == 0.0 && number.abs() < 1e15 =>
+        {
+            Some(format!("{number:.0}"))
+        }
+        (Type::Boolean, NodeKind::String(text)) => {
+            let text = text.trim();
+            (text == "true" || text == "false").then(|| text.to_owned())
+        }
+        (Type::String | Type::Path, NodeKind::Integer(number)) => {
+            Some(render::string(&number.to_string()))
+        }
+        (Type::String | Type::Path, NodeKind::Boolean(value)) => {
+            Some(render::string(&value.to_string()))
+        }
+        (Type::Array(Type::String | Type::Argument | Type::Word(_)), NodeKind::String(text))
+            if !node.span.is_empty() =>
+        {
+            Some(format!("[{}]", render::string(text)))
+        }
+        (Type::Array(Type::Integer), NodeKind::Integer(number)) => Some(format!("[{number}]")),
+        _ => None,
+    }
 }
 
 fn describe(kind: &NodeKind) -> &'static str {

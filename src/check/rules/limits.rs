@@ -1,7 +1,7 @@
 //! `invalid_tool_limits`, `invalid_drain_timeout`, and `invalid_mode` for the limits of a mode; `zero_limit` and
 //! `zero_in_mode` where a zero says less than it seems to, `limit_without_effect` where a mode says nothing new.
 
-use crate::check::{Analysis, Code, Diagnostic};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{
     DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, Field, Limits, Origin, ResolvedLimit,
     Spanned, format_duration, resolve,
@@ -17,14 +17,14 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         .spanned()
         .filter(|drain| drain.value < 0)
     {
-        found.push(Diagnostic::new(
-            Code::InvalidDrainTimeout,
-            drain.span,
-            format!(
-                "`drain_timeout` is negative; a cancelled run cannot take {}",
-                format_duration(drain.value)
-            ),
-        ));
+        let message = format!(
+            "`drain_timeout` is negative; a cancelled run cannot take {}",
+            format_duration(drain.value)
+        );
+        found.push(
+            Diagnostic::new(Code::InvalidDrainTimeout, drain.span, message)
+                .with_guess("Remove `drain_timeout`", Repair::RemovePair),
+        );
     }
     if let Some(limits) = definition.limits.get() {
         bounds(limits, Code::InvalidToolLimits, found);
@@ -66,20 +66,20 @@ fn bounds(limits: &Limits, code: Code, found: &mut Vec<Diagnostic>) {
             } else {
                 value.to_string()
             };
-            found.push(Diagnostic::new(
-                code,
-                *span,
-                format!(
-                    "`{name}` is {value}; a limit is never negative (leave it out for the default)"
-                ),
-            ));
+            let message = format!(
+                "`{name}` is {value}; a limit is never negative (leave it out for the default)"
+            );
+            found.push(
+                Diagnostic::new(code, *span, message)
+                    .with_guess(format!("Remove `{name}`"), Repair::RemovePair),
+            );
         } else if name == "result_bytes" && (1..FEWEST_RESULT_BYTES).contains(value) {
-            found.push(Diagnostic::new(
-                code,
-                *span,
-                format!(
-                    "`result_bytes` is {value}; it is 0 (no cap) or at least {FEWEST_RESULT_BYTES}"
-                ),
+            let message = format!(
+                "`result_bytes` is {value}; it is 0 (no cap) or at least {FEWEST_RESULT_BYTES}"
+            );
+            found.push(Diagnostic::new(code, *span, message).with_guess(
+                format!("Change to {FEWEST_RESULT_BYTES}"),
+                Repair::Replace(FEWEST_RESULT_BYTES.to_string()),
             ));
         }
     }
@@ -97,11 +97,14 @@ fn zeros_in_base(limits: &Limits, found: &mut Vec<Diagnostic>) {
             .zip([&limits.iterations, &limits.calls, &limits.parallel])
     {
         if let Some(zero) = field.spanned().filter(|limit| limit.value == 0) {
-            found.push(Diagnostic::new(
-                Code::ZeroLimit,
-                zero.span,
-                format!("0 does not mean \"none\" here: `{name}` takes its default, {default}"),
-            ));
+            let message =
+                format!("0 does not mean \"none\" here: `{name}` takes its default, {default}");
+            found.push(
+                Diagnostic::new(Code::ZeroLimit, zero.span, message).with_remedy(
+                    format!("Remove `{name}`, which says the same"),
+                    Repair::RemovePair,
+                ),
+            );
         }
     }
 }
@@ -121,7 +124,10 @@ fn zeros_in_mode(limits: &Limits, resolved: &[(&str, ResolvedLimit)], found: &mu
             kept.value.to_string()
         };
         let message = format!("0 keeps the base's `{name}`, {value}; a mode cannot lift a cap");
-        let mut diagnostic = Diagnostic::new(Code::ZeroInMode, zero.span, message);
+        let mut diagnostic = Diagnostic::new(Code::ZeroInMode, zero.span, message).with_remedy(
+            format!("Remove `{name}`, which says the same"),
+            Repair::RemovePair,
+        );
         if let Origin::Base(span) = kept.origin {
             diagnostic = diagnostic.with_related(span, format!("the base's `{name}`"));
         }
@@ -141,7 +147,11 @@ fn repeated(limits: &Limits, base: Option<&Limits>, found: &mut Vec<Diagnostic>)
                 format!("the base's `{name}` is the same; the mode has it without saying so");
             found.push(
                 Diagnostic::new(Code::LimitWithoutEffect, own.span, message)
-                    .with_related(inherited.span, format!("the base's `{name}`")),
+                    .with_related(inherited.span, format!("the base's `{name}`"))
+                    .with_remedy(
+                        format!("Remove `{name}`, which says the same"),
+                        Repair::RemovePair,
+                    ),
             );
         }
     }

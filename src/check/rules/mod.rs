@@ -7,11 +7,16 @@ mod input;
 mod interpreters;
 mod keys;
 mod limits;
+mod loops;
 mod models;
 mod modes;
 mod name;
 mod output;
 mod placeholders;
+mod provider_efforts;
+mod provider_keys;
+mod provider_names;
+mod provider_schemas;
 mod secrets;
 mod sources;
 mod surroundings;
@@ -41,6 +46,10 @@ const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
     access::check,
     tools_of_modes::check,
     secrets::check,
+    provider_names::check,
+    provider_schemas::check,
+    provider_efforts::check,
+    provider_keys::check,
 ];
 
 /// What the text alone says, in order of the text.
@@ -60,6 +69,7 @@ pub fn check_surroundings(
     found: &mut Vec<Diagnostic>,
 ) {
     surroundings::check(analysis, surroundings, found);
+    loops::check(analysis, surroundings, found);
 }
 
 /// The name among `known` that was probably meant by `word`.
@@ -97,6 +107,14 @@ pub(super) fn choices<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
         names if names.is_empty() => names,
         names => format!("; there are {names}"),
     }
+}
+
+/// `name` with a number behind it that makes it unlike all of `taken`.
+pub(super) fn free_name<'a>(name: &str, taken: impl Iterator<Item = &'a str> + Clone) -> String {
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let mut free = numbered.filter(|candidate| !taken.clone().any(|name| name == candidate));
+    // The numbers do not end before the names do.
+    free.next().unwrap_or_default()
 }
 
 /// How many names a message lists at the most.

@@ -1,9 +1,11 @@
 //! `invalid_model`, and `invalid_mode` for the model of a mode: provider, name, `base_url`, effort.
 
-use super::{base_url, choices, listed};
+use super::{base_url, choices, did_you_mean, listed};
 use crate::check::{Analysis, Code, Diagnostic};
+use crate::definition::provider::{Address, provider};
 use crate::definition::{Effort, Field, Model, Spanned};
 use crate::format::{self, Type};
+use crate::syntax::render;
 use crate::text::Span;
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
@@ -36,11 +38,11 @@ fn check_model(model: &Model, header: Span, code: Code, found: &mut Vec<Diagnost
             ),
         )),
         Field::Present(provider) if !providers().any(|known| known == provider.value) => {
-            found.push(Diagnostic::new(
-                code,
-                provider.span,
-                unknown_provider(&provider.value),
-            ));
+            let meant = did_you_mean(&provider.value, providers());
+            found.push(
+                Diagnostic::new(code, provider.span, unknown_provider(&provider.value))
+                    .with_meant(meant, render::string),
+            );
         }
         _ => {}
     }
@@ -71,17 +73,21 @@ fn check_model(model: &Model, header: Span, code: Code, found: &mut Vec<Diagnost
                 ));
             }
         }
-        Field::Missing | Field::Present(_) if model.provider.text() == "openai-compatible" => {
+        Field::Missing | Field::Present(_) if has_no_address(&model.provider) => {
             let span = model.provider.span().unwrap_or(header);
-            found.push(Diagnostic::new(
-                code,
-                span,
-                "an `openai-compatible` provider has no address of its own; add a `base_url`",
-            ));
+            let message = format!(
+                "the provider `{}` has no address of its own; add a `base_url`",
+                model.provider.text()
+            );
+            found.push(Diagnostic::new(code, span, message));
         }
         _ => {}
     }
     effort(&model.effort, code, found);
+}
+
+fn has_no_address(name: &Field<String>) -> bool {
+    provider(name.text()).is_some_and(|provider| provider.address == Address::Given)
 }
 
 fn effort(field: &Field<String>, code: Code, found: &mut Vec<Diagnostic>) {
@@ -91,12 +97,16 @@ fn effort(field: &Field<String>, code: Code, found: &mut Vec<Diagnostic>) {
     if value.is_empty() || Effort::from_word(value).is_some() {
         return;
     }
-    let choices = choices(value, Effort::ALL.into_iter().map(Effort::as_str));
-    found.push(Diagnostic::new(
-        code,
-        *span,
-        format!("`{}` is no effort{choices}", value.escape_debug()),
-    ));
+    let words = || Effort::ALL.into_iter().map(Effort::as_str);
+    let message = format!(
+        "`{}` is no effort{}",
+        value.escape_debug(),
+        choices(value, words())
+    );
+    found.push(
+        Diagnostic::new(code, *span, message)
+            .with_meant(did_you_mean(value, words()), render::string),
+    );
 }
 
 /// The providers, as the format lists them.

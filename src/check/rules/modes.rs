@@ -1,11 +1,15 @@
 //! Names of modes and what they name: `invalid_mode`, `duplicate_mode`, `missing_initial_mode`,
 //! `invalid_initial_mode`.
 
-use super::{choices, listed};
-use crate::check::{Analysis, Code, Diagnostic};
+use super::{choices, did_you_mean, free_name, listed};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field};
+use crate::syntax::render;
 use crate::text::Span;
 use std::collections::HashMap;
+
+/// How many modes are offered to start in.
+const MOST_GUESSES: usize = 5;
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
@@ -17,11 +21,17 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
             .spanned()
             .filter(|mode| !mode_names(definition).any(|name| name == mode.value))
         {
-            found.push(Diagnostic::new(
-                Code::InvalidValue,
-                mode.span,
-                unknown_mode(definition, &mode.value),
-            ));
+            found.push(
+                Diagnostic::new(
+                    Code::InvalidValue,
+                    mode.span,
+                    unknown_mode(definition, &mode.value),
+                )
+                .with_meant(
+                    did_you_mean(&mode.value, mode_names(definition)),
+                    render::string,
+                ),
+            );
         }
     }
 }
@@ -51,17 +61,21 @@ fn names(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
                 ));
             }
             Field::Present(name) => match first.get(name.value.as_str()) {
-                Some(earlier) => found.push(
-                    Diagnostic::new(
-                        Code::DuplicateMode,
-                        name.span,
-                        format!(
-                            "there is already a mode `{}`; rename or remove one",
-                            name.value.escape_debug()
-                        ),
-                    )
-                    .with_related(*earlier, "the first mode of this name"),
-                ),
+                Some(earlier) => {
+                    let free = free_name(&name.value, mode_names(&analysis.definition));
+                    let message = format!(
+                        "there is already a mode `{}`; rename or remove one",
+                        name.value.escape_debug()
+                    );
+                    found.push(
+                        Diagnostic::new(Code::DuplicateMode, name.span, message)
+                            .with_related(*earlier, "the first mode of this name")
+                            .with_guess(
+                                format!("Rename to `{}`", free.escape_debug()),
+                                Repair::Replace(render::string(&free)),
+                            ),
+                    );
+                }
                 None => {
                     first.insert(&name.value, name.span);
                 }
@@ -81,14 +95,15 @@ fn initial_mode(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
                     Code::InvalidInitialMode,
                     initial.span,
                     "there is no mode to start in; declare one with `[[modes]]`, or remove `initial_mode`",
-                ));
+                ).with_remedy("Remove `initial_mode`", Repair::RemovePair));
             } else if !mode_names(definition).any(|name| name == initial.value) {
                 let message = unknown_mode(definition, &initial.value);
-                found.push(Diagnostic::new(
-                    Code::InvalidInitialMode,
-                    initial.span,
-                    message,
-                ));
+                found.push(
+                    Diagnostic::new(Code::InvalidInitialMode, initial.span, message).with_meant(
+                        did_you_mean(&initial.value, mode_names(definition)),
+                        render::string,
+                    ),
+                );
             }
         }
         absent => {
@@ -104,11 +119,27 @@ fn initial_mode(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
             } else {
                 format!(" to one of {names}")
             };
-            found.push(Diagnostic::new(
-                Code::MissingInitialMode,
-                span,
-                format!("there are modes, so a run must know where it starts: set `initial_mode`{choice} at the top level"),
-            ));
+            let message = format!(
+                "there are modes, so a run must know where it starts: set `initial_mode`{choice} at the top level"
+            );
+            let mut diagnostic = Diagnostic::new(Code::MissingInitialMode, span, message);
+            for name in mode_names(definition)
+                .filter(|name| !name.trim().is_empty())
+                .take(MOST_GUESSES)
+            {
+                let title = format!("Start in `{}`", name.escape_debug());
+                let value = render::string(name);
+                let change = match absent {
+                    Field::Missing => Repair::AddAtTop(format!("initial_mode = {value}")),
+                    _ => Repair::Replace(value),
+                };
+                // With one mode there is nothing to choose.
+                diagnostic = match definition.modes.len() {
+                    1 => diagnostic.with_remedy(title, change),
+                    _ => diagnostic.with_guess(title, change),
+                };
+            }
+            found.push(diagnostic);
         }
     }
 }

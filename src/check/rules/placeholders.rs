@@ -2,12 +2,12 @@
 //! advice `placeholder_as_option`, `optional_placeholder`, `placeholder_as_path`.
 
 use super::interpreters::code_arguments;
-use super::suggestion;
-use crate::check::{Analysis, Code, Diagnostic};
+use super::{did_you_mean, suggestion};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::placeholder::{Placeholder, placeholders};
 use crate::definition::{CommandArgument, Field, Http, Mcp, Source, Spanned, Tool};
 use crate::syntax::{Node, NodeKind, Table};
-use crate::text::Span;
+use crate::text::{Edit, Span};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     for tool in &analysis.definition.tools {
@@ -129,10 +129,11 @@ impl Checker<'_> {
             return;
         }
         let hint = suggestion(name, self.input.names());
-        self.say(
-            Code::UnknownPlaceholder,
-            span,
-            format!("the tool's `input` has no property `{name}`{hint}"),
+        let message = format!("the tool's `input` has no property `{name}`{hint}");
+        let meant = did_you_mean(name, self.input.names());
+        self.found.push(
+            Diagnostic::new(Code::UnknownPlaceholder, span, message)
+                .with_meant(meant, |meant| format!("{{{{{meant}}}}}")),
         );
     }
 
@@ -196,13 +197,22 @@ impl Checker<'_> {
                 let message = format!(
                     "`{name}` can be absent, and a call without it fails; require it, give it a `default`, or put the argument into an array of its own"
                 );
-                checker.say(Code::OptionalPlaceholder, span, message);
+                let group = vec![
+                    Edit { span: Span::empty(text.span.start), text: "[".into() },
+                    Edit { span: Span::empty(text.span.end), text: "]".into() },
+                ];
+                checker.found.push(
+                    Diagnostic::new(Code::OptionalPlaceholder, span, message)
+                        .with_guess("Leave the argument out without it", Repair::Edits(group)),
+                );
             }
             if placeholder.range.start == 0 && !options_ended && checker.input.can_be_an_option(name) {
-                let message = format!(
-                    "a value that begins with `-` would be taken for an option and is refused; put `\"--\"` before it if the program knows that"
+                let message = "a value that begins with `-` would be taken for an option and is refused; put `\"--\"` before it if the program knows that";
+                let before = Edit { span: Span::empty(text.span.start), text: "\"--\", ".into() };
+                checker.found.push(
+                    Diagnostic::new(Code::PlaceholderAsOption, span, message)
+                        .with_guess("Put `\"--\"` before it", Repair::Edits(vec![before])),
                 );
-                checker.say(Code::PlaceholderAsOption, span, message);
             }
             if text.value.contains(['/', '\\']) {
                 let message = format!("beside a `/` the value of `{name}` is one part of a path: no `/` and no `..` in it");

@@ -1,8 +1,10 @@
 //! `secret_in_file`: a key that stands in the file itself. A message shows four characters of it and no more.
 
 use crate::check::{Analysis, Code, Diagnostic};
+use crate::definition::placeholder::placeholders;
 use crate::definition::{Field, Source, Spanned};
 use crate::syntax::{Node, NodeKind, Table};
+use std::ops::Range;
 
 /// How keys of well-known services begin, and the fewest characters that follow.
 const PREFIXES: &[(&str, usize)] = &[
@@ -25,7 +27,7 @@ const PREFIXES: &[(&str, usize)] = &[
 const NAMES: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"];
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
-    visit(&analysis.table, found);
+    visit(analysis, &analysis.table, found);
     for tool in &analysis.definition.tools {
         let headers = match tool.sources.first().map(|source| &source.value) {
             Some(Source::Http(Some(http))) => http.headers.as_slice(),
@@ -38,54 +40,67 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Every string that looks like a key, wherever it stands.
-fn visit(table: &Table, found: &mut Vec<Diagnostic>) {
-    fn node(value: &Node, found: &mut Vec<Diagnostic>) {
+/// Every string that holds what looks like a key, wherever it stands.
+fn visit(analysis: &Analysis, table: &Table, found: &mut Vec<Diagnostic>) {
+    fn node(analysis: &Analysis, value: &Node, found: &mut Vec<Diagnostic>) {
         match &value.kind {
-            NodeKind::String(text) if looks_like_a_key(text) => {
-                found.push(Diagnostic::new(
-                    Code::SecretInFile,
-                    value.span,
-                    message(text),
-                ));
+            NodeKind::String(text) => {
+                if let Some(key) = key_in(text) {
+                    let span = analysis.within(value.span, &key);
+                    found.push(Diagnostic::new(
+                        Code::SecretInFile,
+                        span,
+                        message(&text[key]),
+                    ));
+                }
             }
-            NodeKind::Array(items) => items.iter().for_each(|item| node(item, found)),
-            NodeKind::Tables(tables) => tables.iter().for_each(|table| visit(table, found)),
-            NodeKind::Table(table) => visit(table, found),
+            NodeKind::Array(items) => items.iter().for_each(|item| node(analysis, item, found)),
+            NodeKind::Tables(tables) => tables
+                .iter()
+                .for_each(|table| visit(analysis, table, found)),
+            NodeKind::Table(table) => visit(analysis, table, found),
             _ => {}
         }
     }
     table
         .entries
         .iter()
-        .for_each(|entry| node(&entry.value, found));
+        .for_each(|entry| node(analysis, &entry.value, found));
 }
 
-fn looks_like_a_key(text: &str) -> bool {
-    if text.contains("-----BEGIN") && text.contains("PRIVATE KEY-----") {
-        return true;
+/// Where in `text` something looks like a key.
+fn key_in(text: &str) -> Option<Range<usize>> {
+    if let Some(begin) = text
+        .find("-----BEGIN")
+        .filter(|_| text.contains("PRIVATE KEY-----"))
+    {
+        return Some(begin..text.len());
     }
     let of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    text.split(|c| !of_key(c)).any(|word| {
+    let is_key = |word: &str| {
         PREFIXES.iter().any(|(prefix, fewest)| {
             word.strip_prefix(prefix).is_some_and(|rest| {
-                rest.len() >= *fewest
-                    && rest.chars().any(|c| c.is_ascii_digit())
-                    && rest.chars().any(|c| c.is_ascii_alphabetic())
+                let has = |wanted: fn(&char) -> bool| rest.chars().any(|c| wanted(&c));
+                rest.len() >= *fewest && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
             })
         })
-    })
+    };
+    let word = text.split(|c| !of_key(c)).find(|word| is_key(word))?;
+    // The word is a part of the text, so the difference of their places is where it begins.
+    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+    Some(start..start + word.len())
 }
 
 /// A variable or header whose name tells a secret, with the value itself instead of a variable.
 fn named(name: &Spanned<String>, value: &Field<String>, found: &mut Vec<Diagnostic>) {
     let Some(value) = value.spanned() else { return };
     let upper = name.value.to_uppercase();
-    // A short value, or one read from the environment, is none.
+    // A short value, or one read from the environment or put in by a call, is none.
     let secret = NAMES.iter().any(|part| upper.contains(part))
         && value.value.len() >= 8
-        && !value.value.contains("${");
-    if secret && !looks_like_a_key(&value.value) {
+        && !value.value.contains("${")
+        && placeholders(&value.value).is_empty();
+    if secret && key_in(&value.value).is_none() {
         found.push(Diagnostic::new(
             Code::SecretInFile,
             value.span,

@@ -76,7 +76,9 @@ fn file(path: &Field<String>, surroundings: &dyn Surroundings, found: &mut Vec<D
 }
 
 fn program(name: &Spanned<String>, surroundings: &dyn Surroundings, found: &mut Vec<Diagnostic>) {
+    // A placeholder as a program is reported as such.
     if name.value.trim().is_empty()
+        || name.value.contains("{{")
         || surroundings.program(&name.value).is_some()
         || !surroundings.knows_machine()
     {

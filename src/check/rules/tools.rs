@@ -1,8 +1,10 @@
 //! Names of tools: `invalid_tool`, `reserved_tool_name`, `invalid_tool_info`, `duplicate_definition_name`,
 //! `duplicate_tool_name`.
 
-use crate::check::{Analysis, Code, Diagnostic};
+use super::free_name;
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Field, RESERVED_TOOL_NAME, Spanned, Tool};
+use crate::syntax::render;
 use crate::text::Span;
 use std::collections::HashMap;
 
@@ -45,10 +47,12 @@ fn reserved(name: &Spanned<String>, found: &mut Vec<Diagnostic>) {
     } else {
         Code::InvalidToolInfo
     };
-    found.push(Diagnostic::new(
-        code,
-        name.span,
-        format!("`{RESERVED_TOOL_NAME}` is the name under which a model gives its structured answer; choose another"),
+    let message = format!(
+        "`{RESERVED_TOOL_NAME}` is the name under which a model gives its structured answer; choose another"
+    );
+    found.push(Diagnostic::new(code, name.span, message).with_guess(
+        "Change to `final_output`",
+        Repair::Replace(render::string("final_output")),
     ));
 }
 
@@ -57,21 +61,27 @@ fn produces(tool: &Tool, found: &mut Vec<Diagnostic>) {
         return;
     };
     if produces.value.is_empty() {
-        found.push(Diagnostic::new(
-            Code::InvalidToolInfo,
-            produces.span,
-            "`produces` is empty, so the entry makes no tool; list names, or remove the key",
-        ));
+        found.push(
+            Diagnostic::new(
+                Code::InvalidToolInfo,
+                produces.span,
+                "`produces` is empty, so the entry makes no tool; list names, or remove the key",
+            )
+            .with_remedy("Remove `produces`", Repair::RemovePair),
+        );
     }
     let mut seen: HashMap<&str, Span> = HashMap::new();
     for name in tool.produces.items() {
         let trimmed = name.value.trim();
         if trimmed.is_empty() {
-            found.push(Diagnostic::new(
-                Code::InvalidToolInfo,
-                name.span,
-                "a produced name is blank; give it one",
-            ));
+            found.push(
+                Diagnostic::new(
+                    Code::InvalidToolInfo,
+                    name.span,
+                    "a produced name is blank; give it one",
+                )
+                .with_remedy("Remove the blank name", Repair::RemoveItem),
+            );
             continue;
         }
         reserved(name, found);
@@ -85,6 +95,7 @@ fn produces(tool: &Tool, found: &mut Vec<Diagnostic>) {
                         trimmed.escape_debug()
                     ),
                 )
+                .with_remedy("Remove the second", Repair::RemoveItem)
                 .with_related(*first, "the first"),
             ),
             None => {
@@ -109,16 +120,18 @@ fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> Vec<usi
         match first.get(name.value.as_str()) {
             Some(earlier) => {
                 duplicates.push(index);
+                let free = free_name(&name.value, tools.iter().map(|tool| tool.name.text()));
+                let message = format!(
+                    "there is already a tool `{}`; rename or remove one",
+                    name.value.escape_debug()
+                );
                 found.push(
-                    Diagnostic::new(
-                        Code::DuplicateDefinitionName,
-                        name.span,
-                        format!(
-                            "there is already a tool `{}`; rename or remove one",
-                            name.value.escape_debug()
+                    Diagnostic::new(Code::DuplicateDefinitionName, name.span, message)
+                        .with_related(*earlier, "the first tool of this name")
+                        .with_guess(
+                            format!("Rename to `{}`", free.escape_debug()),
+                            Repair::Replace(render::string(&free)),
                         ),
-                    )
-                    .with_related(*earlier, "the first tool of this name"),
                 );
             }
             None => {
@@ -138,7 +151,8 @@ fn duplicate_tools(tools: &[Tool], duplicates: &[usize], found: &mut Vec<Diagnos
         .filter(|(index, _)| !duplicates.contains(index))
     {
         for name in tool.produced_names().unwrap_or_default() {
-            if name.value.is_empty() {
+            // These are reported already.
+            if name.value.is_empty() || name.value == RESERVED_TOOL_NAME {
                 continue;
             }
             match first.get(name.value) {

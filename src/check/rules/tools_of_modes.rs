@@ -1,9 +1,10 @@
 //! Which tools modes list: `unknown_tool`, `empty_mode_tools`, `repeated_tool`, `unused_tool`, `many_tools`,
 //! `similar_tools`.
 
-use super::suggestion;
-use crate::check::{Analysis, Code, Diagnostic};
+use super::{did_you_mean, suggestion};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field, Mode, Tool, resolve};
+use crate::syntax::render;
 use crate::text::Span;
 use std::collections::HashMap;
 
@@ -33,7 +34,7 @@ fn listed(definition: &Definition, mode: &Mode, found: &mut Vec<Diagnostic>) {
             Code::EmptyModeTools,
             list.span,
             "an empty list is not \"no tools\": this mode has all base tools; leave `tools` out to say so",
-        ));
+        ).with_remedy("Remove `tools`, which says the same", Repair::RemovePair));
     }
     let mut seen: HashMap<&str, Span> = HashMap::new();
     for name in mode.tools.items() {
@@ -42,6 +43,7 @@ fn listed(definition: &Definition, mode: &Mode, found: &mut Vec<Diagnostic>) {
             let message = format!("`{shown}` is listed already, and a name twice counts once");
             found.push(
                 Diagnostic::new(Code::RepeatedTool, name.span, message)
+                    .with_remedy("Remove the second", Repair::RemoveItem)
                     .with_related(*first, "the first"),
             );
             continue;
@@ -55,18 +57,39 @@ fn listed(definition: &Definition, mode: &Mode, found: &mut Vec<Diagnostic>) {
                 .items()
                 .any(|produced| produced.value.trim() == name.value.trim())
         };
-        let hint = match definition.tools.iter().find(makes_it) {
-            Some(tool) => format!(
-                "; modes list entries, and `{}` makes this one",
-                tool.name.text().escape_debug()
-            ),
-            None => suggestion(&name.value, known()),
+        let say = |hint: String| {
+            Diagnostic::new(
+                Code::UnknownTool,
+                name.span,
+                format!("there is no tool `{shown}`{hint}"),
+            )
         };
-        found.push(Diagnostic::new(
-            Code::UnknownTool,
-            name.span,
-            format!("there is no tool `{shown}`{hint}"),
-        ));
+        found.push(
+            match definition
+                .tools
+                .iter()
+                .find(makes_it)
+                .map(|tool| tool.name.text())
+            {
+                Some(entry) => say(format!(
+                    "; modes list entries, and `{}` makes this one",
+                    entry.escape_debug()
+                ))
+                .with_remedy(
+                    format!("Change to `{}`", entry.escape_debug()),
+                    Repair::Replace(render::string(entry)),
+                ),
+                None => {
+                    let diagnostic = say(suggestion(&name.value, known()))
+                        .with_meant(did_you_mean(&name.value, known()), render::string);
+                    match mode.tools.get().map_or(0, Vec::len) {
+                        // Without its only tool the mode would have them all.
+                        0 | 1 => diagnostic,
+                        _ => diagnostic.with_guess(format!("Remove `{shown}`"), Repair::RemoveItem),
+                    }
+                }
+            },
+        );
     }
 }
 

@@ -1,6 +1,11 @@
 //! The model's side of a loop: one trait, one file a client.
 
-use crate::definition::{Effort, Milliseconds};
+mod scripted;
+
+pub use scripted::Scripted;
+
+use crate::bind::{Bound, BoundMode};
+use crate::definition::{Effort, Milliseconds, Model, resolve};
 use crate::run::Usage;
 use futures_util::{future::BoxFuture, stream::BoxStream};
 use serde_json::Value;
@@ -61,7 +66,7 @@ pub struct Reply {
 }
 
 /// A call that a model asks for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
     /// The model's own name for the call; not necessarily unique.
     pub id: String,
@@ -126,6 +131,14 @@ impl ReplyStop {
             ReplyStop::Refusal => "refusal",
         }
     }
+
+    /// The stop that `word` names.
+    pub fn from_word(word: &str) -> Option<Self> {
+        use ReplyStop::{EndTurn, MaxTokens, Refusal, ToolUse};
+        [EndTurn, ToolUse, MaxTokens, Refusal]
+            .into_iter()
+            .find(|stop| stop.as_str() == word)
+    }
 }
 
 /// A request that failed.
@@ -138,4 +151,42 @@ pub struct ModelError {
     pub retryable: bool,
     /// How long the provider asks to wait, in milliseconds.
     pub retry_after: Option<Milliseconds>,
+}
+
+/// Why there is no client for a mode's model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientError {
+    /// Neither the mode nor the base names one.
+    #[error("the definition names no model")]
+    NoModel,
+    /// There is no client of this provider.
+    #[error("the provider `{0}` cannot be run by this build")]
+    Provider(String),
+}
+
+/// The model of `mode` as `bound`'s definition has it: the mode's own, else the base's.
+pub(super) fn model_of<'a>(bound: &'a Bound, mode: &BoundMode) -> Option<&'a Model> {
+    let modes = resolve(bound.accepted.definition());
+    let mode = modes
+        .into_iter()
+        .find(|resolved| resolved.name == mode.name)?;
+    mode.model
+}
+
+/// The client of `mode`'s model. A scripted one says its own script from the beginning, else the base's.
+///
+/// # Errors
+///
+/// There is no such client.
+pub fn client_for(bound: &Bound, mode: &BoundMode) -> Result<Arc<dyn ModelClient>, ClientError> {
+    let model = model_of(bound, mode).ok_or(ClientError::NoModel)?;
+    match model.provider.text() {
+        "scripted" => {
+            let base = bound.accepted.definition().model.get();
+            let own = model.script.get();
+            let script = own.or_else(|| base.and_then(|base| base.script.get()));
+            Ok(Arc::new(Scripted::new(script.map_or(&[], Vec::as_slice))))
+        }
+        provider => Err(ClientError::Provider(provider.to_owned())),
+    }
 }

@@ -1,0 +1,62 @@
+if vim.g.loaded_loopls then
+  return
+end
+vim.g.loaded_loopls = true
+
+if vim.fn.has('nvim-0.11') == 0 then
+  vim.notify_once('loopls needs Neovim 0.11 or later', vim.log.levels.WARN)
+  return
+end
+
+for name, link in pairs({
+  LooplsTitle = 'Title',
+  LooplsPrompt = 'Comment',
+  LooplsThinking = 'Comment',
+  LooplsCall = 'Function',
+  LooplsError = 'DiagnosticError',
+  LooplsNote = 'DiagnosticHint',
+  LooplsAnswered = 'DiagnosticOk',
+  LooplsStopped = 'DiagnosticWarn',
+}) do
+  vim.api.nvim_set_hl(0, name, { link = link, default = true })
+end
+
+vim.treesitter.language.register('toml', 'loop-toml')
+
+local function modes(lead)
+  return vim.tbl_filter(function(mode)
+    return vim.startswith(mode, lead)
+  end, require('loopls').modes())
+end
+
+vim.api.nvim_create_user_command('LoopRun', function(command)
+  require('loopls').run({ mode = command.args ~= '' and command.args or nil })
+end, { nargs = '?', complete = modes, desc = 'Run the loop of this buffer' })
+
+vim.api.nvim_create_user_command('LoopStop', function(command)
+  require('loopls').stop({ all = command.bang })
+end, { bang = true, desc = 'Stop the run of this buffer; with a bang, all runs' })
+
+vim.api.nvim_create_user_command('LoopResolve', function()
+  require('loopls').resolve()
+end, { desc = 'Show what each mode comes to' })
+
+local group = vim.api.nvim_create_augroup('loopls', {})
+
+-- Lenses follow the text: they are asked for after the server was told of a change, so never of the one before.
+vim.api.nvim_create_autocmd('LspNotify', {
+  group = group,
+  callback = function(event)
+    local method = event.data.method
+    if method == 'textDocument/didOpen' or method == 'textDocument/didChange' then
+      local client = vim.lsp.get_client_by_id(event.data.client_id)
+      if client and client.name == 'loopls' then
+        require('loopls.lens').refresh(client.id, event.buf)
+      end
+    end
+  end,
+})
+
+if require('loopls.config').get().enable then
+  vim.lsp.enable('loopls')
+end

@@ -1,0 +1,48 @@
+local H = _G.H
+H.load_plugin()
+
+H.test('a definition has its own filetype, comments and colours', function()
+  H.open(H.folder(), 'modes.loop.toml')
+  H.eq('loop-toml', vim.bo.filetype)
+  H.eq('# %s', vim.bo.commentstring)
+  H.eq('toml', vim.b.current_syntax)
+  H.eq('toml', vim.treesitter.language.get_lang('loop-toml'))
+  H.eq('loop-toml', vim.filetype.match({ filename = '/a/loop.toml' }))
+  H.eq('toml', vim.filetype.match({ filename = '/a/Cargo.toml' }))
+end)
+
+H.test('two windows on two files without a root share one server', function()
+  local folder = H.folder()
+  vim.fn.mkdir(vim.fs.joinpath(folder, 'below'))
+  vim.uv.fs_copyfile(vim.fs.joinpath(folder, 'modes.loop.toml'), vim.fs.joinpath(folder, 'below/loop.toml'))
+  local first = H.open(folder, 'modes.loop.toml')
+  vim.cmd.split()
+  local second = H.open(folder, 'below', 'loop.toml')
+  H.eq(first.id, second.id)
+end)
+
+H.test('the root is the nearest folder with loopls.toml or .git', function()
+  local folder = H.folder()
+  H.touch(folder, 'loopls.toml')
+  vim.fn.mkdir(vim.fs.joinpath(folder, 'below'))
+  vim.uv.fs_copyfile(vim.fs.joinpath(folder, 'modes.loop.toml'), vim.fs.joinpath(folder, 'below/loop.toml'))
+  H.eq(folder, H.open(folder, 'below', 'loop.toml').root_dir)
+end)
+
+H.test('the plugin and the server speak the same version of run events', function()
+  local client = H.open(H.folder(), 'modes.loop.toml')
+  H.eq(1, client.server_capabilities.experimental.loopls.protocol)
+  H.eq(true, client.capabilities.experimental.loopls.runEvents)
+  H.eq(nil, client.capabilities.experimental.loopls.approvals)
+end)
+
+H.test('lenses are there without being asked for, unless they are turned off', function()
+  H.open(H.folder(), 'modes.loop.toml')
+  H.lens('quick')
+  local before = vim.g.loopls
+  vim.g.loopls = vim.tbl_extend('force', before, { codelens = false })
+  H.open(H.folder(), 'waits.loop.toml')
+  H.eq({ 'left', 'right' }, require('loopls').modes())
+  H.eq({}, vim.lsp.codelens.get(0))
+  vim.g.loopls = before
+end)

@@ -1,0 +1,246 @@
+//! `--format json`: version 1, positions as in LSP (zero-based, UTF-16). Every file read is listed.
+
+use super::FileReport;
+use crate::check::Diagnostic;
+use crate::cli::printable::is_written_out;
+use crate::text::{Encoding, Span, range_of};
+use ropey::Rope;
+use serde::Serialize;
+use std::fmt::Write;
+
+#[derive(Serialize)]
+struct Output<'a> {
+    version: u32,
+    files: Vec<File<'a>>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    path: &'a str,
+    diagnostics: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    code: &'static str,
+    severity: &'static str,
+    message: &'a str,
+    range: Range,
+    related: Vec<Related<'a>>,
+    fixes: Vec<Fix<'a>>,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    message: &'a str,
+    range: Range,
+}
+
+#[derive(Serialize)]
+struct Fix<'a> {
+    title: &'a str,
+}
+
+#[derive(Serialize)]
+struct Range {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: u32,
+    character: u32,
+}
+
+/// The report of `files` as one JSON document with a newline at its end.
+pub fn json(files: &[FileReport<'_>]) -> String {
+    let output = Output {
+        version: 1,
+        files: files
+            .iter()
+            .map(|file| File {
+                path: file.path,
+                diagnostics: file
+                    .diagnostics
+                    .iter()
+                    .map(|diagnostic| entry(diagnostic, file.rope))
+                    .collect(),
+            })
+            .collect(),
+    };
+    // Strings, numbers and lists with text keys always serialize.
+    let text = serde_json::to_string_pretty(&output).unwrap_or_default();
+    format!("{}\n", escape_json(&text))
+}
+
+fn entry<'a>(diagnostic: &'a Diagnostic, rope: &Rope) -> Entry<'a> {
+    Entry {
+        code: diagnostic.code.as_str(),
+        severity: diagnostic.severity.as_str(),
+        message: &diagnostic.message,
+        range: range(rope, diagnostic.span),
+        related: diagnostic
+            .related
+            .iter()
+            .map(|related| Related {
+                message: &related.message,
+                range: range(rope, related.span),
+            })
+            .collect(),
+        fixes: diagnostic
+            .remedies
+            .iter()
+            .map(|remedy| Fix {
+                title: &remedy.title,
+            })
+            .collect(),
+    }
+}
+
+fn range(rope: &Rope, span: Span) -> Range {
+    let range = range_of(rope, span, Encoding::Utf16);
+    let position = |position: crate::text::Position| Position {
+        line: position.line,
+        character: position.character,
+    };
+    Range {
+        start: position(range.start),
+        end: position(range.end),
+    }
+}
+
+/// The same JSON with the characters escaped that would steer a terminal: they stand in strings only, where
+/// `\uXXXX` means the same.
+pub fn escape_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_written_out(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Fixture, three};
+    use super::*;
+    use crate::check::Code;
+    use expect_test::expect;
+
+    #[test]
+    fn documented_shape() {
+        expect![[r#"
+            {
+              "version": 1,
+              "files": [
+                {
+                  "path": "order.loop.toml",
+                  "diagnostics": [
+                    {
+                      "code": "unknown_key",
+                      "severity": "error",
+                      "message": "unknown key `iteratons`; did you mean `iterations`?",
+                      "range": {
+                        "start": {
+                          "line": 3,
+                          "character": 0
+                        },
+                        "end": {
+                          "line": 3,
+                          "character": 9
+                        }
+                      },
+                      "related": [],
+                      "fixes": [
+                        {
+                          "title": "Rename to `iterations`"
+                        }
+                      ]
+                    },
+                    {
+                      "code": "zero_limit",
+                      "severity": "warning",
+                      "message": "0 takes the default 100, it does not lift the limit",
+                      "range": {
+                        "start": {
+                          "line": 4,
+                          "character": 8
+                        },
+                        "end": {
+                          "line": 4,
+                          "character": 9
+                        }
+                      },
+                      "related": [],
+                      "fixes": []
+                    },
+                    {
+                      "code": "duplicate_mode",
+                      "severity": "error",
+                      "message": "a mode before this one is called `fast` too",
+                      "range": {
+                        "start": {
+                          "line": 10,
+                          "character": 7
+                        },
+                        "end": {
+                          "line": 10,
+                          "character": 13
+                        }
+                      },
+                      "related": [
+                        {
+                          "message": "the first one",
+                          "range": {
+                            "start": {
+                              "line": 7,
+                              "character": 7
+                            },
+                            "end": {
+                              "line": 7,
+                              "character": 13
+                            }
+                          }
+                        }
+                      ],
+                      "fixes": []
+                    }
+                  ]
+                },
+                {
+                  "path": "order.loop.toml",
+                  "diagnostics": []
+                }
+              ]
+            }
+        "#]]
+        .assert_eq(&json(&[three().report(), Fixture::new("").report()]));
+    }
+
+    #[test]
+    fn characters_are_utf16_units() {
+        let fixture = Fixture::new("\"😀é\" = 1 # x\n").with(Code::UnknownKey, "1", "one");
+        let value: serde_json::Value = serde_json::from_str(&json(&[fixture.report()])).unwrap();
+        let range = &value["files"][0]["diagnostics"][0]["range"];
+        assert_eq!(range["start"]["character"], 8);
+        assert_eq!(range["end"]["character"], 9);
+    }
+
+    #[test]
+    fn escapes_mean_the_same() {
+        let message = "\u{1b}[2J \u{9b} \u{202e} \u{e0041} é";
+        let fixture = Fixture::new("x = 1\n").with(Code::UnknownKey, "x", message);
+        let text = json(&[fixture.report()]);
+        assert!(!text.chars().any(is_written_out));
+        assert!(text.contains("é"));
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["files"][0]["diagnostics"][0]["message"], message);
+    }
+}

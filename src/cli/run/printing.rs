@@ -1,0 +1,128 @@
+//! A thread that prints, so that a terminal that stands still never holds up the run.
+
+use super::screen::Screen;
+use crate::cli::report::escape_json;
+use crate::cli::{Failure, Status, output};
+use crate::run::{Record, StopReason};
+use std::io::{self, ErrorKind, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// How a run is shown.
+pub enum View {
+    /// For people.
+    Screen(Box<Screen>),
+    /// The transcript, line by line.
+    Transcript(Box<dyn Write + Send>),
+}
+
+impl View {
+    fn show(&mut self, record: &Record) -> io::Result<()> {
+        match self {
+            View::Screen(screen) => screen.show(record),
+            View::Transcript(out) => {
+                let mut line = escape_json(&serde_json::to_string(record)?);
+                line.push('\n');
+                out.write_all(line.as_bytes())?;
+                out.flush()
+            }
+        }
+    }
+
+    /// Shows `text` to the person, on standard error and a line of its own.
+    fn say(&mut self, text: &str) {
+        match self {
+            View::Screen(screen) => {
+                // There is nowhere to say that it failed.
+                let _ = screen.say(text);
+            }
+            View::Transcript(_) => {
+                let mut err = anstream::stderr().lock();
+                let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+            }
+        }
+    }
+}
+
+/// Something to print.
+pub enum Order {
+    /// What happened in the run.
+    Record(Box<Record>),
+    /// Something for the person, with its line breaks.
+    Say(String),
+    /// Nothing more.
+    End,
+}
+
+/// The thread that prints.
+pub struct Printing {
+    orders: Sender<Order>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Printing {
+    /// Starts printing to `view`. Once standard output cannot be written, nobody gets the answer, and the run is
+    /// cancelled.
+    pub fn start(view: View, cancel: CancellationToken) -> Result<Self, Failure> {
+        let (orders, queue) = channel();
+        let thread = std::thread::Builder::new()
+            .name("printing".to_owned())
+            .spawn(move || print(view, &queue, &cancel))
+            .map_err(|error| Failure::new(format!("the run cannot start: {error}")))?;
+        Ok(Self { orders, thread })
+    }
+
+    /// Where to send what is to be printed. After the end it goes nowhere.
+    pub fn orders(&self) -> Sender<Order> {
+        self.orders.clone()
+    }
+
+    /// Prints what happens in a run.
+    pub fn events(&self) -> Arc<dyn Fn(&Record) + Send + Sync> {
+        let orders = self.orders();
+        Arc::new(move |record| {
+            let _ = orders.send(Order::Record(Box::new(record.clone())));
+        })
+    }
+
+    /// Waits until all that was ordered is printed.
+    ///
+    /// # Errors
+    ///
+    /// Standard output could not be written, for another reason than that nobody reads it any more.
+    pub fn finish(self) -> Result<(), Failure> {
+        let _ = self.orders.send(Order::End);
+        let printed = self
+            .thread
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("the printing thread panicked")));
+        match printed {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::new(format!("standard output: {error}"))
+                    .status(Status::Ended(StopReason::Failed)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) -> io::Result<()> {
+    let mut result = Ok(());
+    for order in queue {
+        match order {
+            Order::End => break,
+            Order::Say(text) => view.say(&text),
+            Order::Record(record) if result.is_ok() => {
+                result = view.show(&record);
+                if result.is_err() {
+                    output::say("standard output cannot be written; the run is cancelled");
+                    cancel.cancel();
+                }
+            }
+            Order::Record(_) => {}
+        }
+    }
+    result
+}

@@ -1,0 +1,505 @@
+//! A run as a person sees it.
+//!
+//! The answer goes to standard output and the rest to standard error. On a terminal, where both are seen, text goes to
+//! standard output as it arrives; anywhere else only the answer does, once it is known to be the answer.
+
+use super::summary::summary;
+use crate::cli::output::{DIM, ERROR, WARNING};
+use crate::cli::printable::{printable, printable_line};
+use crate::definition::Effect;
+use crate::run::{AccessDecision, DecidedBy, Event, Record, RunView, StopReason};
+use clap::builder::styling::{AnsiColor, Style};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+const CALL: Style = AnsiColor::Cyan.on_default();
+const GOOD: Style = AnsiColor::Green.on_default();
+
+/// Characters of an input, and of a line of a result, that are shown.
+const MOST_CHARACTERS: usize = 300;
+/// Lines of a result that are shown.
+const MOST_LINES: usize = 12;
+
+/// Draws the records of one run.
+pub struct Screen {
+    out: Box<dyn Write + Send>,
+    /// Gets styles; strips them itself where they are not wanted.
+    err: Box<dyn Write + Send>,
+    /// Whether text goes to `out` as it arrives.
+    streaming: bool,
+    /// Whether somebody can be asked about calls.
+    attended: bool,
+    /// The text of the step so far; what is held back where nothing is streamed.
+    text: String,
+    /// The stream whose line is not ended.
+    open: Option<Stream>,
+    /// What the last line tells.
+    view: RunView,
+    /// Calls that were asked about: number, tool and effect.
+    asked: Vec<(u64, String, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
+}
+
+impl Screen {
+    /// Draws on `out` and `err`.
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        err: Box<dyn Write + Send>,
+        streaming: bool,
+        attended: bool,
+    ) -> Self {
+        Self {
+            out,
+            err,
+            streaming,
+            attended,
+            text: String::new(),
+            open: None,
+            view: RunView::default(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// Draws what happened.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written. That `err` cannot is no error: the answer may still be wanted.
+    pub fn show(&mut self, record: &Record) -> io::Result<()> {
+        self.view.apply(record);
+        match &record.event {
+            Event::StepStarted { .. } => {
+                self.text.clear();
+                Ok(())
+            }
+            Event::TextDelta { text } => self.text(text),
+            Event::ThinkingDelta { text } => {
+                self.piece(Stream::Err, &format!("{DIM}{}{DIM:#}", printable(text)))
+            }
+            Event::ToolStarted { call, tool, input } => {
+                let tool = printable_line(tool);
+                let input = cut(&printable_line(&input.to_string()));
+                self.line(&format!(
+                    "{CALL}▶ {tool}{CALL:#} {input} {DIM}#{call}{DIM:#}"
+                ))
+            }
+            Event::AccessAsked {
+                call, tool, effect, ..
+            } => {
+                self.asked.push((*call, tool.clone(), effect.clone()));
+                Ok(())
+            }
+            Event::AccessDecided {
+                call,
+                decision: AccessDecision::Deny,
+                by: DecidedBy::Person,
+                ..
+            } if !self.attended => self.nobody_was_asked(*call),
+            Event::ToolCompleted {
+                call,
+                tool,
+                is_error,
+                result,
+                omitted,
+                ms,
+                ..
+            } => {
+                let (mark, style) = if *is_error {
+                    ("✗", ERROR)
+                } else {
+                    ("✓", GOOD)
+                };
+                let mut lines = format!(
+                    "{style}{mark} {}{style:#} {DIM}#{call} · {}{DIM:#}",
+                    printable_line(tool),
+                    time(*ms)
+                );
+                if *omitted > 0 {
+                    // Writing to a string does not fail.
+                    let _ = write!(lines, "{DIM} · {omitted} bytes cut{DIM:#}");
+                }
+                for line in bounded_lines(result) {
+                    let _ = write!(lines, "\n  {line}");
+                }
+                self.line(&lines)
+            }
+            Event::Retry { after_ms, reason } => {
+                let reason = printable_line(reason);
+                self.line(&format!(
+                    "{WARNING}retry{WARNING:#} in {}: {reason}",
+                    time(*after_ms)
+                ))
+            }
+            Event::Dropped { chunks } => {
+                self.line(&format!("{DIM}… {chunks} pieces of output lost{DIM:#}"))
+            }
+            Event::RunEnded { stop, answer, .. } => self.ended(*stop, answer.as_deref()),
+            Event::RunStarted { .. }
+            | Event::AccessDecided { .. }
+            | Event::ToolOutput { .. }
+            | Event::StepCompleted { .. } => Ok(()),
+        }
+    }
+
+    /// Shows `text`, which ends its own line or waits for the person to end it.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    pub fn say(&mut self, text: &str) -> io::Result<()> {
+        self.end_line()?;
+        self.write(Stream::Err, text)
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.text.push_str(text);
+        match self.streaming {
+            true => self.piece(Stream::Out, &printable(text)),
+            false => Ok(()),
+        }
+    }
+
+    /// Shows text that is not the answer, or not yet known to be.
+    fn release_text(&mut self) -> io::Result<()> {
+        if self.streaming || self.text.is_empty() {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.text);
+        self.piece(Stream::Err, &printable(&text))
+    }
+
+    fn nobody_was_asked(&mut self, call: u64) -> io::Result<()> {
+        let Some((_, tool, effect)) = self.asked.iter().find(|(asked, ..)| *asked == call) else {
+            return Ok(());
+        };
+        let tool = printable_line(tool);
+        let flags = match *effect == Effect::Irreversible.as_str() {
+            true => format!("--allow {tool}"),
+            false => format!("--allow {tool} or --yes"),
+        };
+        let effect = printable_line(effect);
+        self.line(&format!(
+            "{WARNING}denied{WARNING:#}: nobody could be asked about {tool} ({effect}); {flags} lets it run"
+        ))
+    }
+
+    fn ended(&mut self, stop: StopReason, answer: Option<&str>) -> io::Result<()> {
+        match answer.filter(|_| stop == StopReason::Answer) {
+            Some(answer) if self.streaming => {
+                if answer != self.text {
+                    self.end_line()?;
+                    self.piece(Stream::Out, &printable(answer))?;
+                }
+                self.end_line()?;
+            }
+            Some(answer) => {
+                if answer != self.text {
+                    self.release_text()?;
+                }
+                self.end_line()?;
+                // Whoever reads a pipe or a file gets the answer as it is.
+                self.piece(Stream::Out, answer)?;
+                self.end_line()?;
+            }
+            None => self.release_text()?,
+        }
+        self.text.clear();
+        let (mark, style) = match stop {
+            StopReason::Answer => ("✓", GOOD),
+            _ => ("✗", ERROR),
+        };
+        self.line(&format!(
+            "{style}{mark} {}{style:#}",
+            printable_line(&summary(&self.view))
+        ))
+    }
+
+    /// A line on standard error, after what was held back.
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        self.release_text()?;
+        self.end_line()?;
+        self.write(Stream::Err, &format!("{line}\n"))
+    }
+
+    /// A piece of a stream's text, which the next one continues.
+    fn piece(&mut self, stream: Stream, text: &str) -> io::Result<()> {
+        if self.open.is_some_and(|open| open != stream) {
+            self.end_line()?;
+        }
+        self.write(stream, text)?;
+        if !text.is_empty() {
+            self.open = (!text.ends_with('\n')).then_some(stream);
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        match self.open.take() {
+            Some(stream) => self.write(stream, "\n"),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&mut self, stream: Stream, text: &str) -> io::Result<()> {
+        match stream {
+            Stream::Out => {
+                self.out.write_all(text.as_bytes())?;
+                self.out.flush()
+            }
+            Stream::Err => {
+                let _ = self.err.write_all(text.as_bytes());
+                let _ = self.err.flush();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The first lines of a result, each cut, and how many more there are.
+fn bounded_lines(result: &str) -> Vec<String> {
+    let total = result.lines().count();
+    let mut lines: Vec<String> = result
+        .lines()
+        .take(MOST_LINES)
+        .map(|line| cut(&printable(line)))
+        .collect();
+    if total > MOST_LINES {
+        lines.push(format!("{DIM}… {} more lines{DIM:#}", total - MOST_LINES));
+    }
+    lines
+}
+
+/// The first characters of `text`, and how many more there are.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MOST_CHARACTERS) {
+        None => text.to_owned(),
+        Some((end, _)) => {
+            let more = text[end..].chars().count();
+            format!("{}{DIM}… {more} more characters{DIM:#}", &text[..end])
+        }
+    }
+}
+
+/// `12 ms`, `2.4 s`.
+fn time(milliseconds: u64) -> String {
+    match milliseconds {
+        ..1_000 => format!("{milliseconds} ms"),
+        _ => format!("{:.1} s", milliseconds as f64 / 1e3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Usage;
+    use expect_test::{Expect, expect};
+    use serde_json::json;
+    use std::sync::{Arc, Mutex};
+
+    /// What is written to both streams, in order; what goes to standard output stands between `[` and `]`.
+    #[derive(Clone, Default)]
+    struct Seen(Arc<Mutex<String>>);
+
+    struct Pipe {
+        seen: Seen,
+        is_out: bool,
+    }
+
+    impl Write for Pipe {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let text = std::str::from_utf8(bytes).unwrap();
+            let text = anstream::adapter::strip_str(text).to_string();
+            let mut seen = self.seen.0.lock().unwrap();
+            match self.is_out {
+                true => seen.push_str(&format!("[{text}]")),
+                false => seen.push_str(&text),
+            }
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn check(streaming: bool, events: &[Event], expected: Expect) {
+        let seen = Seen::default();
+        let pipe = |is_out| -> Box<dyn Write + Send> {
+            Box::new(Pipe {
+                seen: seen.clone(),
+                is_out,
+            })
+        };
+        let mut screen = Screen::new(pipe(true), pipe(false), streaming, false);
+        for (seq, event) in (0..).zip(events) {
+            let record = Record {
+                seq,
+                t: 0.5,
+                event: event.clone(),
+            };
+            screen.show(&record).unwrap();
+        }
+        expected.assert_eq(&seen.0.lock().unwrap());
+    }
+
+    fn text(text: &str) -> Event {
+        Event::TextDelta { text: text.into() }
+    }
+
+    fn ended(stop: StopReason, answer: Option<&str>) -> Event {
+        Event::RunEnded {
+            stop,
+            reason: None,
+            limit: None,
+            answer: answer.map(str::to_owned),
+            iterations: 1,
+            calls: 2,
+            usage: Usage::default(),
+            ms: 500,
+        }
+    }
+
+    /// Two calls, one of them denied, and an answer in two pieces.
+    fn two_calls() -> Vec<Event> {
+        let started = |call, tool: &str, input| Event::ToolStarted {
+            call,
+            tool: tool.into(),
+            input,
+        };
+        let completed = |call, tool: &str, is_error, result: &str| Event::ToolCompleted {
+            call,
+            tool: tool.into(),
+            is_error,
+            result: result.into(),
+            bytes: 0,
+            omitted: 0,
+            ms: 12,
+        };
+        vec![
+            Event::StepStarted { step: 1 },
+            text("Let me "),
+            text("look."),
+            started(1, "lookup", json!({"order": 1042})),
+            started(2, "refund", json!("not \u{1b}[2J JSON")),
+            Event::AccessAsked {
+                call: 2,
+                tool: "refund".into(),
+                effect: "irreversible".into(),
+                shown: "refund 1042".into(),
+            },
+            Event::AccessDecided {
+                call: 2,
+                decision: AccessDecision::Deny,
+                by: DecidedBy::Person,
+                pattern: None,
+            },
+            completed(2, "refund", true, "error: denied"),
+            completed(1, "lookup", false, "shipped\r\non \u{1b}[1mMonday\n"),
+            Event::StepStarted { step: 2 },
+            text("It is "),
+            text("shipped."),
+            ended(StopReason::Answer, Some("It is shipped.")),
+        ]
+    }
+
+    #[test]
+    fn a_pipe_gets_the_answer_alone() {
+        check(
+            false,
+            &two_calls(),
+            expect![[r#"
+            Let me look.
+            ▶ lookup {"order":1042} #1
+            ▶ refund "not \u001b[2J JSON" #2
+            denied: nobody could be asked about refund (irreversible); --allow refund lets it run
+            ✗ refund #2 · 12 ms
+              error: denied
+            ✓ lookup #1 · 12 ms
+              shipped
+              on \u{1b}[1mMonday
+            [It is shipped.][
+            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_terminal_gets_text_as_it_arrives_and_the_answer_once() {
+        check(
+            true,
+            &two_calls(),
+            expect![[r#"
+            [Let me ][look.][
+            ]▶ lookup {"order":1042} #1
+            ▶ refund "not \u001b[2J JSON" #2
+            denied: nobody could be asked about refund (irreversible); --allow refund lets it run
+            ✗ refund #2 · 12 ms
+              error: denied
+            ✓ lookup #1 · 12 ms
+              shipped
+              on \u{1b}[1mMonday
+            [It is ][shipped.][
+            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_no_answer_never_goes_to_a_pipe() {
+        let events = [
+            Event::StepStarted { step: 1 },
+            text("I cannot"),
+            ended(StopReason::Refusal, None),
+        ];
+        check(
+            false,
+            &events,
+            expect![[r#"
+            I cannot
+            ✗ refusal · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        "#]],
+        );
+    }
+
+    #[test]
+    fn an_answer_that_was_not_text_is_shown_after_the_text() {
+        let events = [
+            Event::StepStarted { step: 1 },
+            text("Here it is:"),
+            ended(StopReason::Answer, Some("{\"shipped\":true}")),
+        ];
+        check(
+            false,
+            &events,
+            expect![[r#"
+            Here it is:
+            [{"shipped":true}][
+            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        "#]],
+        );
+        check(
+            true,
+            &events,
+            expect![[r#"
+            [Here it is:][
+            ][{"shipped":true}][
+            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        "#]],
+        );
+    }
+
+    #[test]
+    fn long_results_are_bounded() {
+        let result: String = (1..=40).map(|line| format!("line {line}\n")).collect();
+        let lines = bounded_lines(&result);
+        assert_eq!(lines.len(), MOST_LINES + 1);
+        assert!(lines[MOST_LINES].contains("… 28 more lines"));
+        let line = bounded_lines(&"é".repeat(65_000)).remove(0);
+        assert!(line.starts_with('é') && line.contains("… 64700 more characters"));
+    }
+}

@@ -1,0 +1,98 @@
+//! The definitions in a directory.
+
+use ignore::WalkBuilder;
+use std::path::{Path, PathBuf};
+
+/// How many entries of a directory tree are looked at.
+const MOST_ENTRIES: usize = 20_000;
+
+/// What a search came to.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The definitions, in order of their names.
+    pub files: Vec<PathBuf>,
+    /// What could not be searched, in words.
+    pub problems: Vec<String>,
+}
+
+/// Searches `directory` for `loop.toml` and `*.loop.toml`, without what is hidden, ignored or a symlink.
+pub fn search(directory: &Path) -> Found {
+    search_at_most(directory, MOST_ENTRIES)
+}
+
+fn search_at_most(directory: &Path, most: usize) -> Found {
+    let walk = WalkBuilder::new(directory)
+        .require_git(false)
+        .sort_by_file_name(|one, other| one.cmp(other))
+        .build();
+    let mut found = Found::default();
+    for (count, entry) in walk.enumerate() {
+        if count > most {
+            found.problems.push(format!(
+                "{}: it has more than {most} entries, and the search stopped there; name the folders to check",
+                directory.display()
+            ));
+            break;
+        }
+        match entry {
+            Err(error) => found.problems.push(error.to_string()),
+            Ok(entry) => {
+                let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+                let name = entry.file_name().to_string_lossy();
+                if is_file && is_definition(&name) {
+                    // `./a` is how nobody writes `a`.
+                    let path = entry.path();
+                    let path = path.strip_prefix(".").unwrap_or(path);
+                    found.files.push(path.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+fn is_definition(name: &str) -> bool {
+    name == "loop.toml" || name.ends_with(".loop.toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn hidden_ignored_and_other_files_are_left_out() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        for name in [
+            "b.loop.toml",
+            "loop.toml",
+            "Cargo.toml",
+            "myloop.toml",
+            "sub/a.loop.toml",
+            "build/out.loop.toml",
+            ".hidden/x.loop.toml",
+        ] {
+            fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            fs::write(root.join(name), "").unwrap();
+        }
+        fs::write(root.join(".gitignore"), "build/\n").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(root.join("sub"), root.join("link")).unwrap();
+
+        let found = search(root);
+        let names: Vec<_> = found
+            .files
+            .iter()
+            .map(|path| path.strip_prefix(root).unwrap().to_str().unwrap())
+            .collect();
+        assert_eq!(names, ["b.loop.toml", "loop.toml", "sub/a.loop.toml"]);
+        assert!(found.problems.is_empty());
+
+        let found = search_at_most(root, 2);
+        assert!(
+            found.problems[0].contains("more than 2 entries"),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! Which providers a definition's models are served by, and which of them see a tool.
+
+use super::{Provider, provider};
+use crate::definition::{Definition, resolve};
+
+/// The providers that the base and the modes of a definition use, each once.
+#[derive(Debug)]
+pub struct ProvidersInUse {
+    all: Vec<&'static Provider>,
+    by_tool: Vec<Vec<&'static Provider>>,
+}
+
+impl ProvidersInUse {
+    /// The providers of `definition`'s models. A model whose provider is none of ours counts for nothing.
+    pub fn of(definition: &Definition) -> Self {
+        let mut in_use = Self {
+            all: Vec::new(),
+            by_tool: vec![Vec::new(); definition.tools.len()],
+        };
+        for mode in resolve(definition) {
+            let Some(provider) = mode.model.and_then(|model| provider(model.provider.text()))
+            else {
+                continue;
+            };
+            add(&mut in_use.all, provider);
+            for tool in mode.tools {
+                add(&mut in_use.by_tool[tool], provider);
+            }
+        }
+        in_use
+    }
+
+    /// All of them; every delegate is seen by each.
+    pub fn all(&self) -> &[&'static Provider] {
+        &self.all
+    }
+
+    /// Those that see the tool `Definition::tools[index]`: of the base, and of every mode that has the tool.
+    pub fn of_tool(&self, index: usize) -> &[&'static Provider] {
+        &self.by_tool[index]
+    }
+}
+
+fn add(providers: &mut Vec<&'static Provider>, provider: &'static Provider) {
+    if !providers.iter().any(|known| known.name == provider.name) {
+        providers.push(provider);
+    }
+}

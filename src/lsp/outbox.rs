@@ -1,0 +1,128 @@
+//! The one way out: everything that is sent passes through here, in the order in which it was put in.
+
+use super::frame;
+use super::uri::Spellings;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tower_lsp::ls_types::notification::Notification;
+
+/// A client that has left this many bytes unread is taken to be gone.
+const MAX_BACKLOG_BYTES: usize = 256 << 20;
+
+/// Sends messages without waiting. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Outbox {
+    messages: mpsc::UnboundedSender<Vec<u8>>,
+    backlog: Arc<AtomicUsize>,
+    /// Held while a request is taken up, until its reply, if it has one already, is sent.
+    replying: Arc<Mutex<()>>,
+    spellings: Arc<Spellings>,
+    gone: CancellationToken,
+}
+
+/// The other end of an [`Outbox`].
+#[derive(Debug)]
+pub struct Writer {
+    messages: mpsc::UnboundedReceiver<Vec<u8>>,
+    backlog: Arc<AtomicUsize>,
+    gone: CancellationToken,
+}
+
+impl Outbox {
+    /// An outbox and its writer; `gone` is cancelled when nothing more can be sent.
+    pub fn new(spellings: Arc<Spellings>, gone: CancellationToken) -> (Self, Writer) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let backlog = Arc::new(AtomicUsize::new(0));
+        let outbox = Self {
+            messages: sender,
+            backlog: backlog.clone(),
+            replying: Arc::default(),
+            spellings,
+            gone: gone.clone(),
+        };
+        let writer = Writer {
+            messages: receiver,
+            backlog,
+            gone,
+        };
+        (outbox, writer)
+    }
+
+    /// Sends a notification.
+    pub fn notify<N: Notification>(&self, params: N::Params) {
+        // Parameters of the protocol's own types are maps with string keys: they become JSON without fail.
+        if let Ok(params) = serde_json::to_value(params) {
+            self.notify_value(N::METHOD, params);
+        }
+    }
+
+    /// Sends a notification that the protocol's types do not know.
+    pub fn notify_value(&self, method: &str, params: Value) {
+        self.send_value(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Sends a request or a response.
+    pub fn send(&self, message: impl Serialize) {
+        if let Ok(message) = serde_json::to_value(message) {
+            self.send_value(message);
+        }
+    }
+
+    fn send_value(&self, mut message: Value) {
+        self.spellings.restore(&mut message);
+        let Ok(bytes) = frame::encode(&message) else {
+            return;
+        };
+        let backlog = self.backlog.fetch_add(bytes.len(), Ordering::Relaxed);
+        if backlog > MAX_BACKLOG_BYTES || self.messages.send(bytes).is_err() {
+            self.gone.cancel();
+        }
+    }
+
+    /// Takes up a request: what [`after_reply`](Self::after_reply) holds back waits until the guard is dropped.
+    pub fn replying(&self) -> MutexGuard<'_, ()> {
+        self.replying.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// For a task that a request has started: returns when the reply to that request, if it came at once, is sent, so
+    /// that nothing of the task is heard before.
+    pub fn after_reply(&self) {
+        drop(self.replying());
+    }
+
+    /// Bytes that the client has not taken yet.
+    pub fn backlog(&self) -> usize {
+        self.backlog.load(Ordering::Relaxed)
+    }
+}
+
+impl Writer {
+    /// Writes what is sent until a write fails, or until `closing` is cancelled and what was sent before is written.
+    pub async fn run(mut self, mut write: impl AsyncWrite + Unpin, closing: CancellationToken) {
+        loop {
+            let bytes = tokio::select! {
+                biased;
+                () = closing.cancelled(), if !self.messages.is_closed() => {
+                    self.messages.close();
+                    continue;
+                }
+                bytes = self.messages.recv() => bytes,
+            };
+            let Some(bytes) = bytes else { return };
+            let written = async {
+                write.write_all(&bytes).await?;
+                write.flush().await
+            };
+            if written.await.is_err() {
+                self.gone.cancel();
+                return;
+            }
+            self.backlog.fetch_sub(bytes.len(), Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What the client can ask, one line each.
+
+use super::capabilities::{Abilities, server_capabilities};
+use super::session::Session;
+use super::{actions, commands, hover, lens, publish, sync, trust};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_lsp::LanguageServer;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::*;
+
+/// The server behind the library's service.
+pub struct Server(pub Arc<Session>);
+
+impl LanguageServer for Server {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let abilities = Abilities::of(&params.capabilities);
+        let capabilities = server_capabilities(&abilities);
+        if let Some(options) = &params.initialization_options {
+            self.0.trust.set(trust::Level::from_options(options));
+        }
+        if let Some(process) = params.process_id {
+            watch_process(&self.0, process);
+        }
+        self.0.introduce(abilities);
+        self.0.change_folders(&folders(params), &[]);
+        Ok(InitializeResult {
+            capabilities,
+            server_info: Some(ServerInfo {
+                name: "loopls".into(),
+                version: Some(env!("CARGO_PKG_VERSION").into()),
+            }),
+            ..InitializeResult::default()
+        })
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        sync::did_open(&self.0, params);
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        sync::did_change(&self.0, params);
+    }
+
+    async fn did_save(&self, _: DidSaveTextDocumentParams) {
+        sync::did_save(&self.0);
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        sync::did_close(&self.0, params);
+    }
+
+    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
+        publish::look_again(&self.0);
+    }
+
+    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.0
+            .change_folders(&params.event.added, &params.event.removed);
+        publish::look_again(&self.0);
+    }
+
+    async fn diagnostic(
+        &self,
+        params: DocumentDiagnosticParams,
+    ) -> Result<DocumentDiagnosticReportResult> {
+        publish::pull(&self.0, params).await
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        hover::hover(&self.0, params).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        lens::code_lens(&self.0, params).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        actions::code_action(&self.0, params).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        commands::execute(&self.0, params).await
+    }
+}
+
+impl Server {
+    /// `window/workDoneProgress/cancel`: the client's Stop on progress that the server began.
+    pub async fn work_done_progress_cancel(&self, params: WorkDoneProgressCancelParams) {
+        self.0.runs.cancel_progress(&params.token);
+    }
+
+    /// `loopls/didChangeTrust`
+    pub async fn did_change_trust(&self, params: Value) {
+        self.0.trust.set(trust::Level::from_options(&params));
+    }
+}
+
+/// The folders that the client works in: `workspaceFolders`, or what older clients send.
+fn folders(params: InitializeParams) -> Vec<WorkspaceFolder> {
+    #[allow(deprecated)]
+    let root = params.root_uri.map(|uri| WorkspaceFolder {
+        uri,
+        name: String::new(),
+    });
+    params
+        .workspace_folders
+        .unwrap_or_else(|| root.into_iter().collect())
+}
+
+/// Ends the session when the client's process is gone, which a client that is killed cannot say.
+fn watch_process(session: &Arc<Session>, process: u32) {
+    let gone = session.gone.clone();
+    tokio::spawn(async move {
+        while is_alive(process) {
+            tokio::select! {
+                () = gone.cancelled() => return,
+                () = tokio::time::sleep(Duration::from_secs(1)) => {}
+            }
+        }
+        gone.cancel();
+    });
+}
+
+#[cfg(unix)]
+fn is_alive(process: u32) -> bool {
+    use rustix::io::Errno;
+    use rustix::process::{Pid, test_kill_process};
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    process.is_none_or(|process| test_kill_process(process) != Err(Errno::SRCH))
+}
+
+/// Where processes cannot be asked, the end of input is what tells.
+#[cfg(not(unix))]
+fn is_alive(_process: u32) -> bool {
+    true
+}

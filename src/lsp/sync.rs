@@ -1,0 +1,49 @@
+//! Documents as the client opens, changes, saves and closes them. Nothing here waits for anything.
+
+use super::session::Session;
+use super::{convert, publish, uri};
+use crate::workspace::is_loop_definition;
+use std::sync::Arc;
+use tower_lsp::ls_types::*;
+
+/// `textDocument/didOpen`
+pub fn did_open(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
+    let document = params.text_document;
+    let uri = document.uri.as_str();
+    let ours = is_loop_definition(&uri::file_name(uri), &document.language_id);
+    let key = convert::key(&document.uri);
+    session
+        .documents()
+        .workspace
+        .open(key.clone(), uri, ours, document.version, &document.text);
+    publish::opened(session, &key);
+}
+
+/// `textDocument/didChange`; a document that is not open has no text that could change.
+pub fn did_change(session: &Session, params: DidChangeTextDocumentParams) {
+    let key = convert::key(&params.text_document.uri);
+    let changes: Vec<_> = params
+        .content_changes
+        .into_iter()
+        .map(convert::change)
+        .collect();
+    let encoding = session.abilities().encoding;
+    let version = params.text_document.version;
+    let mut documents = session.documents();
+    documents
+        .workspace
+        .change(&key, &changes, encoding, version);
+    documents.workers.wake(&key);
+}
+
+/// `textDocument/didSave`: what a definition names may have been written meanwhile, so that all are looked at again.
+pub fn did_save(session: &Arc<Session>) {
+    publish::look_again(session);
+}
+
+/// `textDocument/didClose`
+pub fn did_close(session: &Session, params: DidCloseTextDocumentParams) {
+    let key = convert::key(&params.text_document.uri);
+    publish::closed(session, &key);
+    session.runs.forget(&key);
+}

@@ -1,0 +1,379 @@
+//! The calls of one reply: checked, decided about, run, and answered in call order.
+
+use super::access::{AccessPolicy, Decision, Gate, Rule};
+use super::chunks::Chunks;
+use super::model::{Call, CallResult};
+use super::result::treat;
+use super::transcript::Recorder;
+use super::{AccessDecision, DecidedBy, Event};
+use crate::bind::{CANCELLED, CallContext, Outcome, PreparedCall, Tool, ToolInfo};
+use crate::definition::{Effect, Milliseconds, format_duration};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+/// The most bytes of one call's input (`security.md`, Bounds).
+const MAX_INPUT_BYTES: usize = 1 << 20;
+/// What a call that was told to end gets beside the drain timeout, so that a tool that keeps to it can still read
+/// what its process had written and reap it.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// The tools of a turn by model-facing name, each with what the access policy says of it.
+pub(super) struct Toolbox<'a> {
+    by_name: HashMap<&'a str, (&'a dyn Tool, Rule)>,
+    names: Vec<&'a str>,
+}
+
+impl<'a> Toolbox<'a> {
+    pub fn new(tools: &'a [Arc<dyn Tool>], policy: &AccessPolicy) -> Self {
+        let name = |tool: &'a Arc<dyn Tool>| tool.info().name.as_str();
+        let entry = |tool: &'a Arc<dyn Tool>| (name(tool), (&**tool, policy.rule(tool.info())));
+        Self {
+            by_name: tools.iter().map(entry).collect(),
+            names: tools.iter().map(name).collect(),
+        }
+    }
+}
+
+/// What every batch of a turn is run with.
+pub(super) struct BatchRunner<'a> {
+    pub tools: Toolbox<'a>,
+    pub recorder: Arc<Recorder>,
+    /// The calls of one batch that run at a time; at least 1.
+    pub parallel: usize,
+    pub result_bytes: u64,
+    pub drain: Milliseconds,
+    /// Somebody ends the turn.
+    pub cancel: CancellationToken,
+    /// The turn ends, because somebody or a limit ends it; a child of `cancel`.
+    pub stop: CancellationToken,
+}
+
+/// A call that was taken up.
+pub(super) struct TakenUp<'a> {
+    number: u64,
+    call: &'a Call,
+    /// What it will do; else the error that it comes to.
+    state: Result<Ready<'a>, Outcome>,
+}
+
+/// A call that can run.
+struct Ready<'a> {
+    info: &'a ToolInfo,
+    rule: &'a Rule,
+    prepared: Box<dyn PreparedCall>,
+}
+
+impl<'a> BatchRunner<'a> {
+    /// Takes up `calls`, the first of which is number `first` of the run: checks each one's name, JSON and schema, and
+    /// says that it started. Nothing runs yet.
+    pub fn take_up<'b>(&'b self, first: u64, calls: &'b [Call]) -> Vec<TakenUp<'b>> {
+        let numbered = (first..).zip(calls);
+        numbered
+            .map(|(number, call)| {
+                let (input, state) = self.check(call);
+                self.recorder.emit(Event::ToolStarted {
+                    call: number,
+                    tool: call.tool.trim().to_owned(),
+                    input,
+                });
+                TakenUp {
+                    number,
+                    call,
+                    state,
+                }
+            })
+            .collect()
+    }
+
+    /// The input for people, and what comes of it.
+    fn check(&self, call: &Call) -> (Value, Result<Ready<'_>, Outcome>) {
+        let (input, problem) = match parse_input(&call.input) {
+            Ok(input) => (input, None),
+            Err(problem) => (Value::from(call.input.as_str()), Some(problem)),
+        };
+        let Some((tool, rule)) = self.tools.by_name.get(call.tool.trim()) else {
+            let problem = Outcome::error(self.unknown_tool(call.tool.trim()));
+            return (input, Err(problem));
+        };
+        let ready = match problem {
+            Some(problem) => Err(Outcome::error(problem)),
+            None if !input.is_object() => Err(Outcome::error(format_args!(
+                "the input must be a JSON object, not {}",
+                kind_of(&input)
+            ))),
+            None => match catch_unwind(AssertUnwindSafe(|| tool.prepare(&input))) {
+                Ok(Ok(prepared)) => Ok(Ready {
+                    info: tool.info(),
+                    rule,
+                    prepared,
+                }),
+                Ok(Err(problem)) => Err(Outcome::error(problem)),
+                Err(_) => Err(crashed(Effect::Read)),
+            },
+        };
+        (input, ready)
+    }
+
+    fn unknown_tool(&self, name: &str) -> String {
+        match self.tools.names.as_slice() {
+            [] => format!("there is no tool `{name}`; there are no tools"),
+            names => format!(
+                "there is no tool `{name}`; the tools are {}",
+                names.join(", ")
+            ),
+        }
+    }
+
+    /// Decides call by call, in call order, which of `batch` may run. Returns how long people took to answer. Once the
+    /// turn stops, the rest stays undecided; [`run`](Self::run) does not begin it.
+    pub async fn decide(&self, batch: &mut [TakenUp<'_>], gate: &mut Gate) -> Duration {
+        let mut waited = Duration::ZERO;
+        for taken in batch {
+            let Ok(ready) = &taken.state else { continue };
+            let (info, rule) = (ready.info, ready.rule);
+            let decision = match gate.decide(info, rule) {
+                Some(decision) => decision,
+                None => {
+                    let shown = catch_unwind(AssertUnwindSafe(|| ready.prepared.shown()));
+                    let Ok(shown) = shown else {
+                        taken.state = Err(crashed(Effect::Read));
+                        continue;
+                    };
+                    let asked = Instant::now();
+                    let decision = tokio::select! {
+                        biased;
+                        () = self.stop.cancelled() => None,
+                        decision = gate.ask(taken.number, info, rule, shown, &self.recorder) => Some(decision),
+                    };
+                    waited += asked.elapsed();
+                    let Some(decision) = decision else { break };
+                    decision
+                }
+            };
+            if decision.decision == AccessDecision::Deny {
+                taken.state = Err(denied(&info.name, &decision));
+            }
+            self.recorder.emit(Event::AccessDecided {
+                call: taken.number,
+                decision: decision.decision,
+                by: decision.by,
+                pattern: decision.pattern,
+            });
+        }
+        waited
+    }
+
+    /// Runs `batch`, sequential calls first, and returns a result for each call in call order. Once the turn stops,
+    /// calls in flight have the drain timeout to end and the others do not begin.
+    pub async fn run(&self, batch: Vec<TakenUp<'_>>) -> Vec<CallResult> {
+        let mut results: Vec<Option<CallResult>> = batch.iter().map(|_| None).collect();
+        let mut sequential = Vec::new();
+        let mut rest = Vec::new();
+        for (index, taken) in batch.into_iter().enumerate() {
+            match taken.state {
+                Err(outcome) => {
+                    let result = self.complete(taken.number, taken.call, outcome, Duration::ZERO);
+                    results[index] = Some(result);
+                }
+                Ok(ready) => {
+                    let queue = if ready.info.sequential {
+                        &mut sequential
+                    } else {
+                        &mut rest
+                    };
+                    queue.push((index, taken.number, taken.call, ready));
+                }
+            }
+        }
+        for (index, number, call, ready) in sequential {
+            results[index] = Some(self.run_one(number, call, ready).await);
+        }
+        let mut rest = rest.into_iter();
+        let mut running = FuturesUnordered::new();
+        loop {
+            let free = self.parallel.saturating_sub(running.len());
+            running.extend(rest.by_ref().take(free).map(
+                |(index, number, call, ready)| async move {
+                    (index, self.run_one(number, call, ready).await)
+                },
+            ));
+            match running.next().await {
+                Some((index, result)) => results[index] = Some(result),
+                None => break,
+            }
+        }
+        results.into_iter().flatten().collect()
+    }
+
+    async fn run_one(&self, number: u64, call: &Call, ready: Ready<'_>) -> CallResult {
+        let start = Instant::now();
+        let outcome = match self.stop.is_cancelled() {
+            true => Outcome::error(format_args!("not run: {}", self.why_stopped())),
+            false => self.execute(number, ready).await,
+        };
+        self.complete(number, call, outcome, start.elapsed())
+    }
+
+    /// Runs a call as a task of its own, so that one that blocks or panics harms no other, and ends it when its time is
+    /// up or the turn stops. The task never outlives this future.
+    async fn execute(&self, number: u64, ready: Ready<'_>) -> Outcome {
+        let Ready { info, prepared, .. } = ready;
+        let cancel = self.stop.child_token();
+        let chunks = Chunks::new(self.recorder.clone(), number);
+        let context = CallContext {
+            cancel: cancel.clone(),
+            drain: self.drain,
+            output: chunks.sink(),
+        };
+        let task = tokio::spawn(async move { prepared.run(context).await });
+        let mut task = AbortOnDropHandle::new(task);
+        let what = tokio::select! {
+            biased;
+            done = &mut task => {
+                return done.unwrap_or_else(|_| crashed(info.effect));
+            }
+            () = self.stop.cancelled() => self.why_stopped().to_owned(),
+            timeout = expired(info.timeout) => format!("timed out after {}", format_duration(timeout)),
+        };
+        cancel.cancel();
+        let drain = duration(self.drain).saturating_add(GRACE);
+        let last = tokio::time::timeout(drain, &mut task).await;
+        let last = last.ok().and_then(Result::ok).unwrap_or_default();
+        ended(&(what + taken_effect(info.effect)), last)
+    }
+
+    fn why_stopped(&self) -> &'static str {
+        match self.cancel.is_cancelled() {
+            true => "cancelled",
+            false => "the time limit of the turn was reached",
+        }
+    }
+
+    /// Makes the result of a call and says that it is over.
+    fn complete(&self, number: u64, call: &Call, outcome: Outcome, took: Duration) -> CallResult {
+        let is_error = outcome.is_error;
+        let treated = treat(outcome, self.result_bytes);
+        let event = self.recorder.emit(Event::ToolCompleted {
+            call: number,
+            tool: call.tool.trim().to_owned(),
+            is_error,
+            result: treated.text,
+            bytes: treated.bytes,
+            omitted: treated.omitted,
+            ms: took.as_millis() as u64,
+        });
+        let text = match event {
+            Event::ToolCompleted { result, .. } => result,
+            _ => String::new(),
+        };
+        CallResult {
+            id: call.id.clone(),
+            tool: call.tool.clone(),
+            text,
+            is_error,
+        }
+    }
+}
+
+/// Blank and null count as `{}`.
+fn parse_input(text: &str) -> Result<Value, String> {
+    if text.len() > MAX_INPUT_BYTES {
+        return Err(format!(
+            "the input is longer than {} MiB",
+            MAX_INPUT_BYTES >> 20
+        ));
+    }
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Null) => Ok(Value::Object(Map::new())),
+        Ok(value) => Ok(value),
+        Err(error) => Err(format!("the input is not JSON: {error}")),
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn denied(tool: &str, decision: &Decision) -> Outcome {
+    match (decision.by, &decision.pattern) {
+        (DecidedBy::Rule, Some(pattern)) => Outcome::error(format_args!(
+            "denied: `{pattern}` of the loop's access rules forbids `{tool}`"
+        )),
+        _ => Outcome::error(format_args!(
+            "denied: this call of `{tool}` was not approved"
+        )),
+    }
+}
+
+/// The outcome of a call that was ended from outside, whatever it made of that: why, and below it what output there
+/// was.
+fn ended(why: &str, last: Outcome) -> Outcome {
+    let Outcome {
+        mut bytes,
+        dropped_at,
+        dropped,
+        ..
+    } = last;
+    let tail = [b"\n", CANCELLED.as_bytes()].concat();
+    for end in [&tail[..], CANCELLED.as_bytes()] {
+        if bytes.ends_with(end) {
+            bytes.truncate(bytes.len() - end.len());
+        }
+    }
+    let output = bytes.strip_prefix(b"error: ").unwrap_or(&bytes);
+    let skipped = bytes.len() - output.len();
+    let mut outcome = Outcome::error(why);
+    if !output.is_empty() {
+        outcome.bytes.push(b'\n');
+    }
+    outcome.dropped = dropped;
+    outcome.dropped_at = outcome.bytes.len() + dropped_at.saturating_sub(skipped).min(output.len());
+    outcome.bytes.extend_from_slice(output);
+    outcome
+}
+
+fn crashed(effect: Effect) -> Outcome {
+    Outcome::error(String::from("the tool crashed") + taken_effect(effect))
+}
+
+/// What is added to the error of a call that was ended from outside.
+fn taken_effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "",
+        Effect::Write | Effect::Irreversible => "; it may have taken effect",
+    }
+}
+
+/// Ends when the time that a call has is up; never if it has all.
+async fn expired(timeout: Option<Milliseconds>) -> Milliseconds {
+    match timeout {
+        Some(timeout) => {
+            tokio::time::sleep(duration(timeout)).await;
+            timeout
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// A negative one, which no accepted definition has, is none.
+pub(super) fn duration(milliseconds: Milliseconds) -> Duration {
+    Duration::from_millis(milliseconds.try_into().unwrap_or(0))
+}

@@ -1,0 +1,179 @@
+//! One reply of a model: sent for, sent for again where that may help, and put together from its parts.
+
+use super::model::{Call, ModelClient, ModelError, ModelRequest, Reply, ReplyPart, ReplyStop};
+use super::transcript::Recorder;
+use super::{Event, Usage};
+use futures_util::StreamExt;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// The most bytes of one reply, thinking included (`security.md`, Bounds).
+const MAX_REPLY_BYTES: usize = 16 << 20;
+/// What a call adds to those bytes beside its text, so that empty calls are bounded too.
+const CALL_OVERHEAD: usize = 64;
+/// How often a request is sent in all.
+const ATTEMPTS: u32 = 4;
+/// How long the second attempt waits where the provider does not say; doubled for each further one.
+const BACKOFF: Duration = Duration::from_millis(500);
+/// The longest wait before an attempt, whatever the provider asks for.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+/// A reply that arrived whole.
+#[derive(Debug, PartialEq)]
+pub(super) struct Complete {
+    pub reply: Reply,
+    pub stop: ReplyStop,
+}
+
+/// Sends `request` and follows the reply; `usage` always holds what the provider last counted, also when this
+/// future is dropped. An error that may pass is met by sending again, as long as nothing of the reply was seen.
+///
+/// # Errors
+///
+/// Why there is no whole reply, for people.
+pub(super) async fn fetch(
+    model: &dyn ModelClient,
+    request: &ModelRequest,
+    recorder: &Recorder,
+    usage: &mut Usage,
+) -> Result<Complete, String> {
+    let mut backoff = BACKOFF;
+    for attempt in 1.. {
+        let mut assembler = Assembler::default();
+        let error = match follow(model, request, recorder, &mut assembler, usage).await {
+            Ok(()) => return assembler.finish(),
+            Err(error) => error,
+        };
+        if !error.retryable || assembler.has_content() || attempt == ATTEMPTS {
+            return Err(error.message);
+        }
+        let wait = match error.retry_after {
+            Some(milliseconds) => Duration::from_millis(milliseconds.try_into().unwrap_or(0)),
+            None => backoff,
+        };
+        let wait = wait.min(LONGEST_WAIT);
+        backoff *= 2;
+        recorder.emit(Event::Retry {
+            after_ms: wait.as_millis() as u64,
+            reason: error.message,
+        });
+        tokio::time::sleep(wait).await;
+    }
+    unreachable!("the last attempt returns")
+}
+
+/// Feeds the parts of one attempt to `assembler`.
+async fn follow(
+    model: &dyn ModelClient,
+    request: &ModelRequest,
+    recorder: &Recorder,
+    assembler: &mut Assembler,
+    usage: &mut Usage,
+) -> Result<(), ModelError> {
+    let mut parts = model.reply(request.clone()).await?;
+    while let Some(part) = parts.next().await {
+        match part? {
+            ReplyPart::Usage(counted) => *usage = counted,
+            part => {
+                if let Some(event) = assembler.push(part)? {
+                    recorder.emit(event);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts a reply together.
+#[derive(Default)]
+struct Assembler {
+    reply: Reply,
+    /// Where in `reply.calls` the call of a key is.
+    calls: HashMap<u64, usize>,
+    stop: Option<ReplyStop>,
+    bytes: usize,
+}
+
+impl Assembler {
+    /// Takes one part; returns what people see of it.
+    fn push(&mut self, part: ReplyPart) -> Result<Option<Event>, ModelError> {
+        let event = match part {
+            ReplyPart::Text(text) if !text.is_empty() => {
+                self.grow(text.len())?;
+                self.reply.text.push_str(&text);
+                Some(Event::TextDelta { text })
+            }
+            ReplyPart::Thinking(text) if !text.is_empty() => {
+                self.grow(text.len())?;
+                Some(Event::ThinkingDelta { text })
+            }
+            ReplyPart::Call {
+                key,
+                id,
+                tool,
+                input,
+            } => {
+                self.push_call(key, id, tool, &input)?;
+                None
+            }
+            ReplyPart::Stop(stop) => {
+                self.stop = Some(stop);
+                None
+            }
+            ReplyPart::Text(_) | ReplyPart::Thinking(_) | ReplyPart::Usage(_) => None,
+        };
+        Ok(event)
+    }
+
+    fn push_call(
+        &mut self,
+        key: u64,
+        id: Option<String>,
+        tool: Option<String>,
+        input: &str,
+    ) -> Result<(), ModelError> {
+        let known = self.calls.get(&key).copied();
+        self.grow(input.len() + if known.is_some() { 0 } else { CALL_OVERHEAD })?;
+        let index = known.unwrap_or_else(|| {
+            self.reply.calls.push(Call::default());
+            self.calls.insert(key, self.reply.calls.len() - 1);
+            self.reply.calls.len() - 1
+        });
+        let call = &mut self.reply.calls[index];
+        // Some providers repeat the id and the name with every part, or send empty ones first.
+        for (known, new) in [(&mut call.id, id), (&mut call.tool, tool)] {
+            if let Some(new) = new.filter(|_| known.is_empty()) {
+                *known = new;
+            }
+        }
+        call.input.push_str(input);
+        Ok(())
+    }
+
+    fn grow(&mut self, bytes: usize) -> Result<(), ModelError> {
+        self.bytes += bytes;
+        if self.bytes <= MAX_REPLY_BYTES {
+            return Ok(());
+        }
+        Err(ModelError {
+            message: format!("the reply is longer than {} MiB", MAX_REPLY_BYTES >> 20),
+            retryable: false,
+            retry_after: None,
+        })
+    }
+
+    /// Whether anything of the reply was seen, after which sending again could say or do things twice.
+    fn has_content(&self) -> bool {
+        self.bytes > 0
+    }
+
+    fn finish(self) -> Result<Complete, String> {
+        match self.stop {
+            Some(stop) => Ok(Complete {
+                reply: self.reply,
+                stop,
+            }),
+            None => Err("the stream ended before the reply did".into()),
+        }
+    }
+}

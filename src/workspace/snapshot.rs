@@ -1,0 +1,55 @@
+//! One version of one document, for as long as somebody needs it.
+
+use crate::check::Analysis;
+use crate::text::Document;
+use ropey::Rope;
+use std::sync::{Arc, OnceLock};
+
+/// One version of a document: immutable, cheap to clone, and analysed once however many ask.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The client's spelling of its place.
+    pub uri: Arc<str>,
+    /// The client's number for this text.
+    pub version: i32,
+    /// The text.
+    pub rope: Rope,
+    /// Whether it is a loop definition.
+    pub(super) ours: bool,
+    open: u64,
+    analysis: Arc<OnceLock<Arc<Analysis>>>,
+}
+
+impl Snapshot {
+    pub(super) fn new(uri: Arc<str>, open: u64, ours: bool, document: &Document) -> Self {
+        Self {
+            uri,
+            version: document.version(),
+            rope: document.rope().clone(),
+            ours,
+            open,
+            analysis: Arc::default(),
+        }
+    }
+
+    /// The snapshot of `document` after a change.
+    pub(super) fn next(&self, document: &Document) -> Self {
+        Self::new(self.uri.clone(), self.open, self.ours, document)
+    }
+
+    /// What the text says; made by the first who asks, in time linear in the text.
+    pub fn analysis(&self) -> &Arc<Analysis> {
+        self.analysis
+            .get_or_init(|| Arc::new(Analysis::new(self.rope.clone())))
+    }
+
+    /// Whether [`analysis`](Self::analysis) answers at once.
+    pub fn is_analysed(&self) -> bool {
+        self.analysis.get().is_some()
+    }
+
+    /// Whether `other` is a version of the same document, not closed in between.
+    pub fn is_of_same_open(&self, other: &Self) -> bool {
+        self.open == other.open
+    }
+}
