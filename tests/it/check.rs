@@ -24,7 +24,7 @@ fn is_mark(line: &str) -> bool {
     rest.starts_with('^') && line.starts_with('#')
 }
 
-fn input(case: &str) -> String {
+pub fn input(case: &str) -> String {
     let lines: Vec<&str> = case.lines().filter(|line| !is_mark(line)).collect();
     lines.join("\n").replace("...", BEGINNING)
 }
@@ -74,7 +74,7 @@ fn mark(line: &str, offset: usize, diagnostic: &Diagnostic) -> String {
     text
 }
 
-fn cases() -> Vec<(PathBuf, String)> {
+pub fn cases() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/check");
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of cases")

@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod completion;
 mod conformance;
+mod fixing;
 mod pages;
 mod recovery;
 mod run;
