@@ -9,6 +9,7 @@ mod conformance;
 mod fixing;
 mod pages;
 mod recovery;
+mod reference;
 mod run;
 mod schema;
 mod server;
