@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 mod fixing;
+mod formatting;
 mod processes;
 mod terminal;
 
