@@ -7,6 +7,7 @@ mod input;
 mod interpreters;
 mod keys;
 mod limits;
+mod loops;
 mod models;
 mod modes;
 mod name;
@@ -68,6 +69,7 @@ pub fn check_surroundings(
     found: &mut Vec<Diagnostic>,
 ) {
     surroundings::check(analysis, surroundings, found);
+    loops::check(analysis, surroundings, found);
 }
 
 /// The name among `known` that was probably meant by `word`.
