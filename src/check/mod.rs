@@ -10,6 +10,7 @@ mod levels;
 mod rules;
 
 pub use accepted::{Accepted, Rejected};
+pub use allows::{Allow, allows};
 pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Fix, Related, Remedy, Repair};
