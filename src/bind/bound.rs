@@ -133,7 +133,7 @@ pub async fn bind(
         return Err(BindError::InvalidLoopId);
     }
     check_extra_tools(&bindings.extra_tools)?;
-    let systems = systems(accepted.definition(), surroundings)?;
+    let systems = systems(accepted, surroundings)?;
     let accepted = accepted.clone();
     // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
     let bound = tokio::task::spawn_blocking(move || make(accepted, bindings, systems));
@@ -171,16 +171,14 @@ fn check_extra_tools(tools: &[Arc<dyn Tool>]) -> Result<(), BindError> {
 }
 
 /// The system prompts of the base and of every mode.
-fn systems(
-    definition: &Definition,
-    surroundings: &dyn Surroundings,
-) -> Result<Vec<String>, BindError> {
+fn systems(accepted: &Accepted, surroundings: &dyn Surroundings) -> Result<Vec<String>, BindError> {
+    let definition = accepted.definition();
     let modes = resolve(definition).into_iter();
     let systems = modes.map(|mode| mode.system(definition, surroundings));
     systems
         .collect::<Result<_, _>>()
         .map_err(|(span, problem)| BindError::File {
-            problem: problem.to_string(),
+            problem: format!("{}: {problem}", span.of(&accepted.analysis().text)),
             span,
         })
 }

@@ -9,8 +9,8 @@ use super::process::{Launch, Process, Progress};
 use super::shown::command_line;
 use super::template::{Template, Values};
 use super::{
-    BindError, Bindings, CallContext, InputProblem, Outcome, PreparedCall, RESULT_BYTES, Stream,
-    Tool, ToolInfo,
+    BindError, Bindings, CANCELLED, CallContext, InputProblem, Outcome, PreparedCall, RESULT_BYTES,
+    Stream, Tool, ToolInfo,
 };
 use crate::definition::{self, CommandArgument, Definition};
 use crate::host;
@@ -77,14 +77,10 @@ pub fn build(
     let Some((CommandArgument::One(program), rest)) = items.split_first() else {
         return Err(failed("`command` names no program".into(), span));
     };
-    let search_path = bindings
-        .environment
-        .iter()
-        .rfind(|(name, _)| name == "PATH");
     let path = host::find_program(
         &program.value,
         &bindings.folder,
-        search_path.map_or("", |(_, path)| path),
+        host::search_path(&bindings.environment),
         &bindings.untrusted_folders,
     )
     .map_err(|problem| failed(problem.to_string(), program.span))?;
@@ -174,7 +170,7 @@ enum Ended {
 
 async fn run(call: PreparedCommand, context: CallContext) -> Outcome {
     if context.cancel.is_cancelled() {
-        return Outcome::error("[cancelled]");
+        return Outcome::error(CANCELLED);
     }
     let command = &call.command;
     let launch = Launch {
@@ -201,7 +197,7 @@ async fn run(call: PreparedCommand, context: CallContext) -> Outcome {
         Ended::Exit(Exit::Signal(signal)) => {
             failure(stdout, stderr, &format!("[killed by signal {signal}]"))
         }
-        Ended::Cancelled => failure(stdout, stderr, "[cancelled]"),
+        Ended::Cancelled => failure(stdout, stderr, CANCELLED),
         Ended::GuardLost => failure(stdout, stderr, "[the guard of the process was ended]"),
         Ended::Failed(_) if !command.directory.is_dir() => Outcome::error(format_args!(
             "the working directory {} does not exist",

@@ -1,7 +1,7 @@
 //! The guard: a small process of loopls' own between loopls and a tool's process.
 //!
 //! loopls starts one guard for each process that a tool needs: `loopls __guard`. The guard's standard input is one
-//! end of a socket on which it gets [`Order`](message::Order)s and sends [`Report`](message::Report)s; its standard
+//! end of a socket on which it gets orders and sends reports (`message`); its standard
 //! output and error are the pipes that the tool inherits. It starts the tool in a process group of its own and
 //! ends everything that came of it when it is told to, and when the socket closes, however loopls died: a kernel
 //! closes the sockets of a process that was killed too.

@@ -12,6 +12,9 @@ const LEVELS: usize = 32;
 /// How many schemas there may be in one, after references.
 const NODES: usize = 2_000;
 
+/// How large one compiled regular expression may be, in bytes.
+const PATTERN_BYTES: usize = 1024 * 1024;
+
 /// How many faults of one input are told.
 const FAULTS: usize = 5;
 
@@ -47,7 +50,7 @@ impl InputSchema {
         Size::check(&schema)?;
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
-            .with_pattern_options(PatternOptions::regex())
+            .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES))
             .offline()
             .build(&schema)
             .map_err(|error| {

@@ -18,6 +18,6 @@ mod tool;
 
 pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
 pub use tool::{
-    CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream, Tool,
-    ToolInfo,
+    CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,
+    Tool, ToolInfo,
 };

@@ -73,6 +73,7 @@ mod unix {
     use super::{Launch, Path, Process, Progress, StartError};
     use crate::bind::guard;
     use crate::bind::guard::message::{Order, Report, line};
+    use rustix::process::{Pid, Signal, kill_process_group};
     use std::os::fd::OwnedFd;
     use std::process::Stdio;
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -83,6 +84,8 @@ mod unix {
     /// The line to a guard. The guard ends everything when `orders` is dropped.
     pub struct Line {
         guard: Child,
+        /// The process group, while its leader is known to be there or unreaped.
+        group: Option<Pid>,
         orders: OwnedWriteHalf,
         reports: Lines<BufReader<OwnedReadHalf>>,
     }
@@ -109,6 +112,7 @@ mod unix {
                 stderr: guard.stderr.take(),
                 line: Line {
                     guard,
+                    group: None,
                     orders,
                     reports: BufReader::new(reports).lines(),
                 },
@@ -142,14 +146,27 @@ mod unix {
 
         /// What happens next. May be dropped and called again.
         pub async fn progress(&mut self) -> Progress {
-            let Ok(Some(line)) = self.line.reports.next_line().await else {
-                return Progress::Gone;
+            let report = match self.line.reports.next_line().await {
+                Ok(Some(line)) => serde_json::from_str(&line).ok(),
+                _ => None,
             };
-            match serde_json::from_str(&line) {
-                Ok(Report::Started(_)) => Progress::Started,
-                Ok(Report::Failed(reason)) => Progress::Failed(reason),
-                Ok(Report::Exited(exit)) => Progress::Exited(exit),
-                Err(_) => Progress::Gone,
+            match report {
+                Some(Report::Started(group)) => {
+                    self.line.group = Pid::from_raw(group);
+                    Progress::Started
+                }
+                Some(Report::Failed(reason)) => Progress::Failed(reason),
+                Some(Report::Exited(exit)) => {
+                    self.line.group = None;
+                    Progress::Exited(exit)
+                }
+                None => {
+                    // Somebody killed the guard. What it guarded is not left alone, as far as it can still be known.
+                    if let Some(group) = self.line.group.take() {
+                        let _ = kill_process_group(group, Signal::KILL);
+                    }
+                    Progress::Gone
+                }
             }
         }
 

@@ -97,6 +97,9 @@ pub struct Outcome {
     pub is_error: bool,
 }
 
+/// The last line of the outcome of a call that was cancelled; before it stands what output there was.
+pub const CANCELLED: &str = "[cancelled]";
+
 impl Outcome {
     /// A success with this text.
     pub fn text(text: impl Into<Vec<u8>>) -> Self {

@@ -1,5 +1,7 @@
 //! The codes of diagnostics. A code that harness has as the kind of an error has harness's name.
 
+use super::rules::did_you_mean;
+
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -45,6 +47,13 @@ macro_rules! codes {
             pub fn severity(self) -> Severity {
                 match self { $($(Code::$variant)|* => Severity::$severity,)* }
             }
+
+            /// The text of `docs/codes/NAME.md`, so that a code without a page does not compile.
+            pub(super) fn page(self) -> &'static str {
+                match self { $($(
+                    Code::$variant => include_str!(concat!("../../docs/codes/", $name, ".md")),
+                )*)* }
+            }
         }
     };
 }
@@ -83,6 +92,8 @@ codes! {
         PlaceholderInCode = "placeholder_in_code",
         MissingFile = "missing_file",
         PathOutside = "path_outside",
+        LoopCycle = "loop_cycle",
+        AmbiguousDelegate = "ambiguous_delegate",
     }
     Warning {
         MissingDescription = "missing_description",
@@ -90,6 +101,7 @@ codes! {
         SchemaForProvider = "schema_for_provider",
         IrreversibleAllowed = "irreversible_allowed",
         UnmatchedPattern = "unmatched_pattern",
+        UnknownDelegate = "unknown_delegate",
         SecretInFile = "secret_in_file",
         PlaceholderAsOption = "placeholder_as_option",
         OptionalPlaceholder = "optional_placeholder",
@@ -119,6 +131,12 @@ impl Code {
     /// The code called `name`.
     pub fn from_name(name: &str) -> Option<Self> {
         Code::ALL.iter().copied().find(|code| code.as_str() == name)
+    }
+
+    /// The code that was probably meant by `name`.
+    pub fn meant_by(name: &str) -> Option<Self> {
+        let known = Code::ALL.iter().map(|code| code.as_str());
+        did_you_mean(name, known).and_then(Code::from_name)
     }
 }
 

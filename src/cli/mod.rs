@@ -3,14 +3,18 @@
 //! A command returns its `Status` or a `Failure`; [`main`] alone prints failures and makes exit statuses.
 
 mod check;
+mod explain;
+mod fix;
 mod lsp;
 mod output;
 mod printable;
 mod report;
 mod resolve;
 mod run;
+mod schema;
 mod search;
 mod source;
+mod write;
 
 use crate::run::StopReason;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -36,6 +40,10 @@ enum Command {
     Resolve(resolve::Arguments),
     /// Run one turn of a definition.
     Run(run::Arguments),
+    /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
+    Explain(explain::Arguments),
+    /// Print the format as a JSON Schema.
+    Schema,
     /// Serve an editor.
     Lsp(lsp::Arguments),
 }
@@ -116,6 +124,8 @@ pub fn main() -> ExitCode {
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Resolve(arguments)) => resolve::resolve(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::Schema) => schema::schema(),
     };
     let status = result.unwrap_or_else(|failure| {
         failure.print();

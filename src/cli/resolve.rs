@@ -4,12 +4,10 @@ use super::printable::printable_line;
 use super::report::escape_json;
 use super::source::Source;
 use super::{Failure, Status, output};
-use crate::definition::{
-    Definition, Origin, ResolvedLimit, ResolvedMode, format_duration, resolve as resolve_modes,
-};
+use crate::definition::{Definition, Origin, format_duration, resolve as resolve_modes};
+use crate::ide::{self, ShownMode, ToolName};
 use crate::text::{Encoding, Span, position_at};
 use ropey::Rope;
-use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -50,17 +48,11 @@ pub fn resolve(arguments: &Arguments) -> Result<Status, Failure> {
     Ok(Status::Good)
 }
 
-/// A mode with its system prompt, for which files may have to be read.
-struct Shown<'a> {
-    mode: ResolvedMode<'a>,
-    system: String,
-}
-
 fn modes<'a>(
     source: &Source,
     definition: &'a Definition,
     wanted: Option<&str>,
-) -> Result<Vec<Shown<'a>>, Failure> {
+) -> Result<Vec<ShownMode<'a>>, Failure> {
     let mut modes = resolve_modes(definition);
     if let Some(wanted) = wanted {
         let names: Vec<&str> = modes.iter().map(|mode| mode.name).collect();
@@ -77,7 +69,7 @@ fn modes<'a>(
                 let line = line(&source.analysis.rope, span) + 1;
                 Failure::new(format!("{}:{line}: {problem}", source.name))
             })?;
-            Ok(Shown { mode, system })
+            Ok(ShownMode { mode, system })
         })
         .collect()
 }
@@ -103,87 +95,13 @@ fn line(rope: &Rope, span: Span) -> u32 {
 }
 
 /// `--format json`: version 1.
-fn document(definition: &Definition, rope: &Rope, modes: &[Shown<'_>]) -> String {
-    let document = json!({
-        "version": 1,
-        "name": definition.name.text(),
-        "initial_mode": definition.initial_mode.text(),
-        "delegates": delegates(definition),
-        "modes": modes.iter().map(|shown| mode_value(definition, rope, shown)).collect::<Vec<_>>(),
-    });
+fn document(definition: &Definition, rope: &Rope, modes: &[ShownMode<'_>]) -> String {
+    let document = ide::resolved(definition, rope, modes);
     format!("{}\n", escape_json(&format!("{document:#}")))
 }
 
-fn mode_value(definition: &Definition, rope: &Rope, shown: &Shown<'_>) -> Value {
-    let mode = &shown.mode;
-    let limits: Map<String, Value> = mode
-        .limits
-        .named()
-        .into_iter()
-        .map(|(name, limit)| (name.to_owned(), limit_value(rope, name, limit)))
-        .collect();
-    let model = mode
-        .model
-        .map(|model| json!({ "provider": model.provider.text(), "name": model.name.text() }));
-    json!({
-        "name": mode.name,
-        "limits": limits,
-        "tools": tools(definition, mode).into_iter().map(ToolName::value).collect::<Vec<_>>(),
-        "model": model,
-        "effort": mode.effort.map(|effort| effort.as_str()),
-        "system": shown.system,
-    })
-}
-
-fn limit_value(rope: &Rope, name: &str, limit: ResolvedLimit) -> Value {
-    let value = match (name, limit.value) {
-        ("time", 0) => Value::Null,
-        (_, value) => value.into(),
-    };
-    let mut object = json!({ "value": value, "origin": limit.origin.as_str() });
-    if let Some(span) = limit.origin.span() {
-        object["line"] = line(rope, span).into();
-    }
-    object
-}
-
-fn delegates(definition: &Definition) -> Vec<&str> {
-    let names = definition.delegates.items();
-    names.map(|name| name.value.as_str()).collect()
-}
-
-/// A tool as the model will see it.
-enum ToolName<'a> {
-    /// It is called this.
-    Known(&'a str),
-    /// The tools of the server of this definition, which only a bind tells.
-    ServerOf(&'a str),
-}
-
-impl ToolName<'_> {
-    fn value(self) -> Value {
-        match self {
-            ToolName::Known(name) => name.into(),
-            ToolName::ServerOf(definition) => json!({ "name": null, "definition": definition }),
-        }
-    }
-}
-
-fn tools<'a>(definition: &'a Definition, mode: &ResolvedMode<'_>) -> Vec<ToolName<'a>> {
-    let entries = mode.tools.iter().map(|&index| &definition.tools[index]);
-    entries
-        .flat_map(|tool| match tool.produced_names() {
-            None => vec![ToolName::ServerOf(tool.name.text())],
-            Some(names) => names
-                .into_iter()
-                .map(|name| ToolName::Known(name.value))
-                .collect(),
-        })
-        .collect()
-}
-
 /// `--format table`.
-fn table(definition: &Definition, rope: &Rope, modes: &[Shown<'_>]) -> String {
+fn table(definition: &Definition, rope: &Rope, modes: &[ShownMode<'_>]) -> String {
     let mut out = String::new();
     for shown in modes {
         if !out.is_empty() {
@@ -194,7 +112,7 @@ fn table(definition: &Definition, rope: &Rope, modes: &[Shown<'_>]) -> String {
     out
 }
 
-fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &Shown<'_>) {
+fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &ShownMode<'_>) {
     const BOLD: clap::builder::styling::Style = clap::builder::styling::Style::new().bold();
     let mode = &shown.mode;
     let title = match mode.mode {
@@ -229,7 +147,7 @@ fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &Sh
         let _ = writeln!(out, "  {name:<12}  {value:>width$}  {dim}{origin}{dim:#}");
     }
 
-    let tools: Vec<String> = tools(definition, mode)
+    let tools: Vec<String> = ide::tool_names(definition, mode)
         .into_iter()
         .map(|tool| match tool {
             ToolName::Known(name) => name.to_owned(),
@@ -255,7 +173,7 @@ fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &Sh
         ("effort", effort),
         ("system", &system),
     ];
-    let delegates = delegates(definition).join(", ");
+    let delegates = ide::delegates(definition).join(", ");
     if mode.mode.is_none() && !delegates.is_empty() {
         rows.push(("delegates", &delegates));
     }

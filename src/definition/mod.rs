@@ -21,7 +21,7 @@ pub use resolve::{
     ResolvedLimits, ResolvedMode, resolve,
 };
 pub use string_places::StringPlaces;
-pub use surroundings::{FileProblem, Nowhere, Surroundings};
+pub use surroundings::{FileProblem, KnownLoop, Nowhere, Surroundings, beside};
 
 /// The name of the tool through which a model gives its structured answer; no definition may produce it.
 pub const RESERVED_TOOL_NAME: &str = "_looprig_final_output";

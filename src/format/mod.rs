@@ -4,11 +4,16 @@
 
 pub mod json_schema;
 mod keys;
+pub mod reference;
+pub mod schema;
 
 pub use keys::{
     BODY, DEFINITION, EFFORTS, GIVEN_RESULT, HTTP, LIMITS, MCP, MODE, MODEL, NOT_IN_FORMAT,
     SCRIPTED_CALL, TEST, TOOL,
 };
+
+/// Keys whose empty string means that they are absent, as in harness.
+const BLANK_IS_ABSENT: [&str; 3] = ["initial_mode", "base_url", "effort"];
 
 /// A table of the format.
 #[derive(Debug)]
@@ -114,6 +119,29 @@ impl Type {
     }
 }
 
+/// A regular expression that every duration fits, and nothing else: whole numbers with units, the largest unit first.
+pub const DURATION_PATTERN: &str = concat!(
+    "^-?([0-9]+h([0-9]+m)?([0-9]+s)?([0-9]+ms)?|[0-9]+m([0-9]+s)?([0-9]+ms)?",
+    "|[0-9]+s([0-9]+ms)?|[0-9]+ms)$"
+);
+
+impl KeySpec {
+    /// The key with its example, on one line: `limits = { iterations = 8 }`.
+    pub fn assignment(&self) -> String {
+        let lines = self.example.replace('\n', ", ");
+        match self.kind {
+            Type::Table(_) => format!("{} = {{ {lines} }}", self.name),
+            Type::Tables(_) => format!("{} = [{{ {lines} }}]", self.name),
+            _ => format!("{} = {}", self.name, self.example),
+        }
+    }
+
+    /// Whether the empty string says the same as leaving the key out.
+    pub fn blank_is_absent(&self) -> bool {
+        BLANK_IS_ABSENT.contains(&self.name)
+    }
+}
+
 impl TableSpec {
     /// The key called `name`.
     pub fn key(&self, name: &str) -> Option<&'static KeySpec> {
@@ -137,19 +165,27 @@ pub fn key_at<'a>(path: impl IntoIterator<Item = &'a str>) -> Option<&'static Ke
     }
 }
 
-/// Every table whose keys include `name`, with its title: where a key in the wrong place may belong.
-pub fn tables_with_key(name: &str) -> Vec<&'static TableSpec> {
-    fn visit(table: &'static TableSpec, name: &str, found: &mut Vec<&'static TableSpec>) {
-        if table.key(name).is_some() && !found.iter().any(|known| std::ptr::eq(*known, table)) {
-            found.push(table);
+/// Every table of the format, each once, the top level first and each before those below it.
+pub fn tables() -> Vec<&'static TableSpec> {
+    fn visit(table: &'static TableSpec, found: &mut Vec<&'static TableSpec>) {
+        if found.iter().any(|known| std::ptr::eq(*known, table)) {
+            return;
         }
+        found.push(table);
         for key in table.keys {
             if let Type::Table(inner) | Type::Tables(inner) = key.kind {
-                visit(inner, name, found);
+                visit(inner, found);
             }
         }
     }
     let mut found = Vec::new();
-    visit(&DEFINITION, name, &mut found);
+    visit(&DEFINITION, &mut found);
     found
+}
+
+/// Every table whose keys include `name`, with its title: where a key in the wrong place may belong.
+pub fn tables_with_key(name: &str) -> Vec<&'static TableSpec> {
+    let mut tables = tables();
+    tables.retain(|table| table.key(name).is_some());
+    tables
 }

@@ -1,20 +1,25 @@
 //! This machine, as far as a definition may look at it: its files, the programs on `PATH`, the environment.
 
 mod files;
+mod loops;
 mod program;
 
-use crate::definition::{FileProblem, Surroundings};
+use crate::definition::{FileProblem, KnownLoop, Surroundings};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
+pub use loops::loops_under;
 pub use program::{ProgramProblem, find_program};
 
 /// What lies around one definition file.
 #[derive(Clone, Debug)]
 pub struct Host {
+    path: PathBuf,
     folder: PathBuf,
     root: PathBuf,
     environment: Vec<(String, String)>,
     untrusted_folders: Vec<PathBuf>,
+    loops: OnceLock<Arc<Vec<KnownLoop>>>,
 }
 
 impl Host {
@@ -25,8 +30,10 @@ impl Host {
         Self {
             root: project_root(&folder),
             folder,
+            path,
             environment: environment(),
             untrusted_folders: Vec::new(),
+            loops: OnceLock::new(),
         }
     }
 
@@ -40,6 +47,14 @@ impl Host {
     pub fn with_untrusted_folders(mut self, folders: Vec<PathBuf>) -> Self {
         self.untrusted_folders = folders;
         self
+    }
+
+    /// The same with the loops of the project known already; else they are searched once, when they are asked for.
+    pub fn with_loops(self, loops: Arc<Vec<KnownLoop>>) -> Self {
+        Self {
+            loops: OnceLock::from(loops),
+            ..self
+        }
     }
 
     /// The folder of the definition, absolute.
@@ -61,6 +76,16 @@ pub fn environment() -> Vec<(String, String)> {
         .collect()
 }
 
+/// The value of `PATH` in `environment`; empty if it is not set.
+pub fn search_path(environment: &[(String, String)]) -> &str {
+    let is_path = |name: &str| match cfg!(windows) {
+        true => name.eq_ignore_ascii_case("PATH"),
+        false => name == "PATH",
+    };
+    let path = environment.iter().rfind(|(name, _)| is_path(name));
+    path.map_or("", |(_, path)| path)
+}
+
 fn project_root(folder: &Path) -> PathBuf {
     let marked = |folder: &&Path| {
         let mut marks = ["loopls.toml", ".git"].iter();
@@ -79,9 +104,20 @@ impl Surroundings for Host {
     }
 
     fn program(&self, name: &str) -> Option<PathBuf> {
-        let search_path = self.environment.iter().rfind(|(name, _)| name == "PATH");
-        let search_path = search_path.map_or("", |(_, path)| path);
+        let search_path = search_path(&self.environment);
         find_program(name, &self.folder, search_path, &self.untrusted_folders).ok()
+    }
+
+    fn place(&self) -> Option<PathBuf> {
+        Some(self.path.clone())
+    }
+
+    fn loops(&self) -> Option<Arc<Vec<KnownLoop>>> {
+        Some(
+            self.loops
+                .get_or_init(|| Arc::new(loops_under(&self.root)))
+                .clone(),
+        )
     }
 
     fn variable_is_set(&self, name: &str) -> bool {

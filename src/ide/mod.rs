@@ -6,9 +6,11 @@ mod lens;
 pub mod markdown;
 mod place;
 mod quick_fix;
+mod resolved;
 
 pub use completion::{Completion, CompletionKind, completions};
 pub use hover::{Hover, hover};
 pub use lens::{Act, Lens, acts_at, lenses};
 pub use place::{On, Place, Step, place_at};
 pub use quick_fix::{QuickFix, quick_fixes};
+pub use resolved::{ShownMode, ToolName, delegates, resolved, tool_names};

@@ -5,6 +5,8 @@ use super::session::Session;
 use super::{trust, uri};
 use crate::bind::{self, Bindings, Bound, BoundMode};
 use crate::check::{Accepted, Analysis, Diagnostic};
+use crate::definition;
+use crate::ide::{self, ShownMode};
 use crate::text::{Encoding, Span, position_at};
 use crate::workspace::Snapshot;
 use serde_json::{Value, json};
@@ -69,7 +71,7 @@ pub async fn bound(
     accepted: &Accepted,
 ) -> std::result::Result<Bound, String> {
     let path = uri::path(&snapshot.uri);
-    let folders = &session.introduction().folders;
+    let folders = session.folders();
     let folder = path
         .as_deref()
         .and_then(|path| path.parent().map(Path::to_owned))
@@ -77,7 +79,7 @@ pub async fn bound(
         .unwrap_or_else(std::env::temp_dir);
     let untrusted_folders = match &path {
         Some(path) => session.untrusted_folders(path),
-        None => folders.clone(),
+        None => folders,
     };
     let bindings = Bindings {
         session_id: Uuid::new_v4(),
@@ -125,12 +127,40 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
             }
             Ok(Some(json!({ "modes": modes })))
         }
-        Err(problem) => {
-            let mut error = Error::invalid_request();
-            error.message = problem.into();
-            Err(error)
-        }
+        Err(problem) => Err(refused(problem)),
     }
+}
+
+/// `loopls.resolve`: what each mode comes to, as `loopls resolve --format json` prints it.
+///
+/// # Errors
+///
+/// The definition has an error, or names a file that cannot be read.
+pub async fn resolve(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<Value>> {
+    let accepted = accept(session, snapshot).await.map_err(refused)?;
+    let (session, snapshot) = (session.clone(), snapshot.clone());
+    let resolved = tokio::task::spawn_blocking(move || {
+        let definition = accepted.definition();
+        let surroundings = session.surroundings(&snapshot.uri);
+        let modes = definition::resolve(definition).into_iter().map(|mode| {
+            let system = mode.system(definition, &*surroundings);
+            let system = system.map_err(|(span, problem)| {
+                let place = place(&snapshot, accepted.analysis(), span);
+                refused(format!("{place}: {problem}"))
+            })?;
+            Ok(ShownMode { mode, system })
+        });
+        let modes = modes.collect::<Result<Vec<_>>>()?;
+        Ok(Some(ide::resolved(definition, &snapshot.rope, &modes)))
+    });
+    resolved.await.map_err(|_panic| Error::internal_error())?
+}
+
+/// The error reply that tells a person what stands in the way.
+fn refused(problem: String) -> Error {
+    let mut error = Error::invalid_request();
+    error.message = problem.into();
+    error
 }
 
 fn mode_value(mode: &BoundMode) -> Value {

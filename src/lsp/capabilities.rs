@@ -22,6 +22,8 @@ pub struct Abilities {
     pub markdown_hover: bool,
     /// Code actions may be more than commands.
     pub code_action_literals: bool,
+    /// It can be told to ask for lenses again.
+    pub code_lens_refresh: bool,
     /// It shows progress that the server begins.
     pub work_done_progress: bool,
     /// It opens documents for the server.
@@ -62,6 +64,10 @@ impl Abilities {
             code_action_literals: document
                 .and_then(|document| document.code_action.as_ref())
                 .is_some_and(|actions| actions.code_action_literal_support.is_some()),
+            code_lens_refresh: workspace
+                .and_then(|workspace| workspace.code_lens.as_ref())
+                .and_then(|lens| lens.refresh_support)
+                .unwrap_or(false),
             work_done_progress: window
                 .and_then(|window| window.work_done_progress)
                 .unwrap_or(false),
@@ -133,6 +139,13 @@ pub fn server_capabilities(abilities: &Abilities) -> ServerCapabilities {
             work_done_progress_options: WorkDoneProgressOptions {
                 work_done_progress: Some(true),
             },
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
         }),
         experimental: Some(experimental()),
         ..ServerCapabilities::default()

@@ -17,9 +17,10 @@ const RUN: &str = "loopls.run";
 const CANCEL: &str = "loopls.cancel";
 const DECIDE: &str = "loopls.decide";
 const BIND: &str = "loopls.bind";
+const RESOLVE: &str = "loopls.resolve";
 
 /// Every command there is.
-pub const ALL: &[&str] = &[RUN, CANCEL, DECIDE, BIND];
+pub const ALL: &[&str] = &[RUN, CANCEL, DECIDE, BIND, RESOLVE];
 
 /// The command that does `act` on the document at `uri`.
 pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
@@ -33,6 +34,15 @@ pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
         title,
         command: command.into(),
         arguments: Some(vec![argument]),
+    }
+}
+
+/// The command that cancels a run.
+pub fn cancel(title: String, run: &str) -> Command {
+    Command {
+        title,
+        command: CANCEL.into(),
+        arguments: Some(vec![json!({ "run": run })]),
     }
 }
 
@@ -64,8 +74,12 @@ pub async fn execute(
             ))
         }
         BIND => {
-            let Bind { uri } = parse(argument)?;
+            let Document { uri } = parse(argument)?;
             bindings::bind(session, &open(session, &uri)?).await
+        }
+        RESOLVE => {
+            let Document { uri } = parse(argument)?;
+            bindings::resolve(session, &open(session, &uri)?).await
         }
         other => Err(Error::invalid_params(format!(
             "there is no command {other}"
@@ -102,7 +116,7 @@ struct Decide {
 }
 
 #[derive(Deserialize)]
-struct Bind {
+struct Document {
     uri: String,
 }
 

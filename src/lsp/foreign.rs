@@ -90,7 +90,7 @@ mod tests {
     fn a_line_is_one_line() {
         for (text, expected) in [
             ("", ""),
-            ("  two\n words\t", "two words"),
+            ("  two\n word\t", "two word"),
             ("\u{1b}[2J\u{202e}x", "\\u{1b}[2J\\u{202e}x"),
             ("12345678", "12345678"),
             ("123456789", "12345678…"),

@@ -1,7 +1,7 @@
 //! The language server: the only room that speaks the protocol.
 //!
-//! [`transport`] reads and answers messages over the service that the library makes of [`server::Server`], where each
-//! request is one line that leads to a file of its own. [`session`] is what they share. A handler converts what comes
+//! `transport` reads and answers messages over the service that the library makes of `server::Server`, where each
+//! request is one line that leads to a file of its own. `session` is what they share. A handler converts what comes
 //! in, asks `workspace`, `ide`, `bind` or `run`, and converts what comes out.
 
 mod actions;

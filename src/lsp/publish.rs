@@ -6,7 +6,7 @@
 //! A client that pulls asks for the same instead, and is never pushed to.
 
 use super::convert;
-use super::session::Session;
+use super::session::{Session, detached};
 use crate::workspace::{DocumentKey, Snapshot};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -67,7 +67,7 @@ pub fn closed(session: &Session, key: &DocumentKey) {
 pub fn look_again(session: &Arc<Session>) {
     if session.abilities().pulls_diagnostics {
         let session = session.clone();
-        tokio::spawn(async move { session.client.workspace_diagnostic_refresh().await });
+        detached(async move { session.client.workspace_diagnostic_refresh().await });
     } else {
         session.documents().workers.wake_all();
     }

@@ -13,12 +13,14 @@ mod registry;
 
 pub use registry::Runs;
 
-use super::commands;
 use super::session::Session;
+use super::{commands, state};
+use crate::run::TranscriptWriter;
 use flight::Flight;
 use progress::Progress;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::io::BufWriter;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -76,6 +78,16 @@ pub async fn run(
         .runs
         .begin(&run, progress_token.clone())
         .ok_or_else(|| Error::invalid_params(format!("a run `{run}` is in flight already")))?;
+    // A run that cannot be written is run all the same.
+    let folder = session.machine.state_folder.as_ref();
+    let written = folder.and_then(|folder| state::create(&folder.join(state::RUNS), "jsonl").ok());
+    let (path, transcript) = match written {
+        Some((path, file)) => (
+            Some(path),
+            Some(TranscriptWriter::new(BufWriter::new(file))),
+        ),
+        None => (None, None),
+    };
     let client_progress = token.map(|token| Arc::new(Progress::new(session.outbox.clone(), token)));
     let (ended, ending) = oneshot::channel();
     let flight = Flight {
@@ -88,6 +100,7 @@ pub async fn run(
         cancel: cancel.clone(),
         client_progress: client_progress.clone(),
         progress_token,
+        transcript,
     };
     session.runs.spawn(async move {
         let ending = flight.fly().await;
@@ -96,7 +109,7 @@ pub async fn run(
     });
 
     let Some(progress) = client_progress else {
-        return Ok(Some(json!({ "run": run, "transcript": null })));
+        return Ok(Some(json!({ "run": run, "transcript": path })));
     };
     let mut abandon = Abandon {
         run: Some(cancel),

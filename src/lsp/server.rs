@@ -1,8 +1,8 @@
 //! What the client can ask, one line each.
 
 use super::capabilities::{Abilities, server_capabilities};
-use super::session::{Introduction, Session};
-use super::{actions, commands, hover, lens, publish, sync, trust, uri};
+use super::session::Session;
+use super::{actions, commands, hover, lens, publish, sync, trust};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,10 +23,8 @@ impl LanguageServer for Server {
         if let Some(process) = params.process_id {
             watch_process(&self.0, process);
         }
-        self.0.introduce(Introduction {
-            abilities,
-            folders: folders(&params),
-        });
+        self.0.introduce(abilities);
+        self.0.change_folders(&folders(params), &[]);
         Ok(InitializeResult {
             capabilities,
             server_info: Some(ServerInfo {
@@ -63,7 +61,11 @@ impl LanguageServer for Server {
 
     async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
 
-    async fn did_change_workspace_folders(&self, _: DidChangeWorkspaceFoldersParams) {}
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.0
+            .change_folders(&params.event.added, &params.event.removed);
+        publish::look_again(&self.0);
+    }
 
     async fn diagnostic(
         &self,
@@ -102,19 +104,15 @@ impl Server {
 }
 
 /// The folders that the client works in: `workspaceFolders`, or what older clients send.
-fn folders(params: &InitializeParams) -> Vec<std::path::PathBuf> {
+fn folders(params: InitializeParams) -> Vec<WorkspaceFolder> {
     #[allow(deprecated)]
-    let root = params.root_uri.as_ref();
-    match &params.workspace_folders {
-        Some(folders) => folders
-            .iter()
-            .filter_map(|folder| uri::path(folder.uri.as_str()))
-            .collect(),
-        None => root
-            .and_then(|root| uri::path(root.as_str()))
-            .into_iter()
-            .collect(),
-    }
+    let root = params.root_uri.map(|uri| WorkspaceFolder {
+        uri,
+        name: String::new(),
+    });
+    params
+        .workspace_folders
+        .unwrap_or_else(|| root.into_iter().collect())
 }
 
 /// Ends the session when the client's process is gone, which a client that is killed cannot say.

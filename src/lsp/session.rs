@@ -12,10 +12,11 @@ use crate::host::Host;
 use crate::workspace::{DocumentKey, Snapshot, Workspace};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::Uri;
+use tower_lsp::ls_types::{Uri, WorkspaceFolder};
 
 /// Texts up to this many bytes are analysed where they are asked about; longer ones beside the message loop.
 const INLINE_ANALYSIS_BYTES: usize = 64 << 10;
@@ -34,17 +35,9 @@ pub struct Session {
     pub runs: Runs,
     /// Cancelled when the client is gone.
     pub gone: CancellationToken,
-    introduction: OnceLock<Introduction>,
+    abilities: OnceLock<Abilities>,
+    folders: Mutex<Vec<PathBuf>>,
     documents: Mutex<Documents>,
-}
-
-/// What the client says of itself when it begins.
-#[derive(Debug, Default)]
-pub struct Introduction {
-    /// What it can do.
-    pub abilities: Abilities,
-    /// The folders it works in, absolute.
-    pub folders: Vec<PathBuf>,
 }
 
 /// The open documents, and who publishes what is found in them.
@@ -66,24 +59,41 @@ impl Session {
             outbox,
             machine,
             gone,
-            introduction: OnceLock::new(),
+            abilities: OnceLock::new(),
+            folders: Mutex::default(),
             documents: Mutex::default(),
         }
     }
 
-    /// Takes what the client says of itself; what it said first counts.
-    pub fn introduce(&self, introduction: Introduction) {
-        let _ = self.introduction.set(introduction);
+    /// Takes what the client says that it can do; what it says first counts.
+    pub fn introduce(&self, abilities: Abilities) {
+        let _ = self.abilities.set(abilities);
     }
 
     /// What the client can do.
     pub fn abilities(&self) -> &Abilities {
-        &self.introduction().abilities
+        self.abilities.get_or_init(Abilities::default)
     }
 
-    /// What the client said of itself.
-    pub fn introduction(&self) -> &Introduction {
-        self.introduction.get_or_init(Introduction::default)
+    /// The folders that the client works in, absolute.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.lock_folders().clone()
+    }
+
+    /// Takes folders that the client begins or ceases to work in.
+    pub fn change_folders(&self, added: &[WorkspaceFolder], removed: &[WorkspaceFolder]) {
+        let paths = |folders: &[WorkspaceFolder]| -> Vec<PathBuf> {
+            let paths = folders.iter().map(|folder| uri::path(folder.uri.as_str()));
+            paths.flatten().collect()
+        };
+        let removed = paths(removed);
+        let mut folders = self.lock_folders();
+        folders.retain(|folder| !removed.contains(folder));
+        folders.extend(paths(added));
+    }
+
+    fn lock_folders(&self) -> MutexGuard<'_, Vec<PathBuf>> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The documents, for as long as the guard is held: never across an await.
@@ -119,8 +129,7 @@ impl Session {
     /// Folders that the definition at `path` must take no program from by a bare name: it may have come with one.
     pub fn untrusted_folders(&self, path: &Path) -> Vec<PathBuf> {
         let own = path.parent().map(Path::to_owned);
-        let folders = self.introduction().folders.iter().cloned();
-        folders.chain(own).collect()
+        self.folders().into_iter().chain(own).collect()
     }
 }
 
@@ -137,4 +146,9 @@ pub async fn analysed(snapshot: &Snapshot) -> Result<Arc<Analysis>> {
     tokio::task::spawn_blocking(move || snapshot.analysis().clone())
         .await
         .map_err(|_panic| Error::internal_error())
+}
+
+/// Lets the client answer a request whose answer changes nothing here, while it has the time.
+pub fn detached(request: impl Future<Output: Send> + Send + 'static) {
+    tokio::spawn(tokio::time::timeout(Duration::from_secs(60), request));
 }

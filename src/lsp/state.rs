@@ -1,29 +1,33 @@
 //! Files in the user's state folder: nobody else's to read, and never written over what is there.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// How many files of a kind stay; the oldest go (`security.md`, 16).
-const KEPT: usize = 50;
+/// The folder of transcripts and documents of runs, in the state folder.
+pub const RUNS: &str = "runs";
 
-/// Writes `text` to a new file in `folder`, which is made if it is not there; returns its path.
+/// How many files of a kind stay, and how many bytes; the oldest go (`security.md`, 16).
+const KEPT_FILES: usize = 50;
+const KEPT_BYTES: u64 = 500 << 20;
+
+/// Makes a new file in `folder`, which is made if it is not there; removes files of its kind that are too old to stay.
+/// Names sort by time.
 ///
 /// # Errors
 ///
 /// Those of the file system.
-pub fn create(folder: &Path, extension: &str, text: &[u8]) -> io::Result<PathBuf> {
+pub fn create(folder: &Path, extension: &str) -> io::Result<(PathBuf, File)> {
     make_folder(folder)?;
-    // Names sort by time.
+    prune(folder, extension);
     let since = std::time::SystemTime::UNIX_EPOCH
         .elapsed()
         .unwrap_or_default();
-    let name = format!("{:013}-{}.{extension}", since.as_millis(), Uuid::new_v4());
+    let name = format!("{:019}-{}.{extension}", since.as_nanos(), Uuid::new_v4());
     let path = folder.join(name);
-    new_file(&path)?.write_all(text)?;
-    prune(folder, extension);
-    Ok(path)
+    let file = new_file(&path)?;
+    Ok((path, file))
 }
 
 /// Writes `text` to the file at `path` by putting a new file in its place.
@@ -52,7 +56,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-fn new_file(path: &Path) -> io::Result<fs::File> {
+fn new_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -60,7 +64,7 @@ fn new_file(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Removes the oldest files; what cannot be removed stays, for the next time.
+/// Makes room for one more file; what cannot be removed stays, for the next time.
 fn prune(folder: &Path, extension: &str) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -70,9 +74,12 @@ fn prune(folder: &Path, extension: &str) {
         .filter(|path| path.extension().is_some_and(|it| it == extension))
         .collect();
     paths.sort();
-    let surplus = paths.len().saturating_sub(KEPT);
-    for path in &paths[..surplus] {
-        let _ = fs::remove_file(path);
+    let mut bytes = 0;
+    for (newer, path) in paths.iter().rev().enumerate() {
+        bytes += path.symlink_metadata().map_or(0, |metadata| metadata.len());
+        if newer + 1 >= KEPT_FILES || bytes > KEPT_BYTES {
+            let _ = fs::remove_file(path);
+        }
     }
 }
 
@@ -83,13 +90,21 @@ mod tests {
     #[test]
     fn only_the_newest_files_stay_and_only_of_that_kind() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("0-other.jsonl"), "").unwrap();
-        let mut last = PathBuf::new();
-        for _ in 0..KEPT + 2 {
-            last = create(folder.path(), "md", b"text").unwrap();
+        fs::write(folder.path().join("0-other.md"), "").unwrap();
+        let count = || fs::read_dir(folder.path()).unwrap().count();
+        for _ in 0..KEPT_FILES + 2 {
+            create(folder.path(), "jsonl").unwrap();
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), KEPT + 1);
-        assert_eq!(fs::read(last).unwrap(), b"text");
+        assert_eq!(count(), KEPT_FILES + 1);
+        // A sparse file takes no room to make.
+        let (big, file) = create(folder.path(), "jsonl").unwrap();
+        file.set_len(KEPT_BYTES).unwrap();
+        let (small, _) = create(folder.path(), "jsonl").unwrap();
+        assert!(big.exists());
+        fs::write(&small, "text").unwrap();
+        create(folder.path(), "jsonl").unwrap();
+        assert!(small.exists() && !big.exists());
+        assert_eq!(count(), 3);
     }
 
     #[cfg(unix)]

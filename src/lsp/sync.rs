@@ -43,5 +43,7 @@ pub fn did_save(session: &Arc<Session>) {
 
 /// `textDocument/didClose`
 pub fn did_close(session: &Session, params: DidCloseTextDocumentParams) {
-    publish::closed(session, &convert::key(&params.text_document.uri));
+    let key = convert::key(&params.text_document.uri);
+    publish::closed(session, &key);
+    session.runs.forget(&key);
 }

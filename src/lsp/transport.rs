@@ -260,3 +260,235 @@ fn log(outbox: &Outbox, message: String) {
         message,
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::sync::{Arc, Mutex};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
+    use tokio::task::JoinHandle;
+    use tower_lsp::jsonrpc::Result;
+    use tower_lsp::ls_types::*;
+    use tower_lsp::{Client, LanguageServer, LspService};
+
+    /// A server that does what a handler should not.
+    struct Careless {
+        client: Client,
+        changes: Mutex<Vec<i32>>,
+    }
+
+    impl LanguageServer for Careless {
+        async fn initialize(&self, _: InitializeParams) -> Result<InitializeResult> {
+            Ok(InitializeResult::default())
+        }
+
+        async fn shutdown(&self) -> Result<()> {
+            Ok(())
+        }
+
+        async fn did_change(&self, params: DidChangeTextDocumentParams) {
+            for _ in 0..params.text_document.version % 3 {
+                tokio::task::yield_now().await;
+            }
+            let version = params.text_document.version;
+            self.changes.lock().unwrap().push(version);
+        }
+
+        async fn did_save(&self, _: DidSaveTextDocumentParams) {
+            panic!("careless");
+        }
+
+        async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+            let line = params.text_document_position_params.position.line;
+            if line > 0 {
+                tokio::task::yield_now().await;
+            }
+            panic!("careless");
+        }
+
+        async fn goto_definition(
+            &self,
+            _: GotoDefinitionParams,
+        ) -> Result<Option<GotoDefinitionResponse>> {
+            std::future::pending().await
+        }
+
+        /// Waits for the client, which is slow.
+        async fn document_link(&self, _: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+            let _ = self.client.configuration(Vec::new()).await;
+            Ok(None)
+        }
+
+        /// The versions so far, as lines.
+        async fn folding_range(&self, _: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+            let versions = self.changes.lock().unwrap().clone();
+            let range = |version: &i32| FoldingRange {
+                start_line: *version as u32,
+                ..FoldingRange::default()
+            };
+            Ok(Some(versions.iter().map(range).collect()))
+        }
+    }
+
+    struct Session {
+        read: ReadHalf<DuplexStream>,
+        write: WriteHalf<DuplexStream>,
+        served: JoinHandle<End>,
+    }
+
+    impl Session {
+        async fn start() -> Self {
+            let (ours, theirs) = tokio::io::duplex(1 << 20);
+            let (read, write) = tokio::io::split(theirs);
+            let gone = CancellationToken::new();
+            let spellings = Arc::default();
+            let (outbox, writer) = Outbox::new(Arc::clone(&spellings), gone.clone());
+            tokio::spawn(writer.run(write, CancellationToken::new()));
+            let (service, socket) = LspService::new(|client| Careless {
+                client,
+                changes: Mutex::default(),
+            });
+            let served = tokio::spawn(async move {
+                let read = tokio::io::BufReader::new(read);
+                serve(read, service, socket, outbox, &spellings, gone).await
+            });
+            let (read, write) = tokio::io::split(ours);
+            let mut session = Self {
+                read,
+                write,
+                served,
+            };
+            session
+                .send(json!({ "id": 0, "method": "initialize", "params": { "capabilities": {} } }))
+                .await;
+            session.read().await;
+            session
+        }
+
+        async fn send(&mut self, message: Value) {
+            let bytes = frame::encode(&message).unwrap();
+            self.write.write_all(&bytes).await.unwrap();
+        }
+
+        async fn request(&mut self, id: u32, method: &str) {
+            let params = json!({
+                "textDocument": { "uri": "file:///a" },
+                "position": { "line": id, "character": 0 },
+            });
+            self.send(json!({ "id": id, "method": method, "params": params }))
+                .await;
+        }
+
+        async fn read(&mut self) -> Value {
+            let mut header = Vec::new();
+            while !header.ends_with(b"\r\n\r\n") {
+                header.push(self.read.read_u8().await.unwrap());
+            }
+            let header = String::from_utf8(header).unwrap();
+            let length = header.trim().strip_prefix("Content-Length: ").unwrap();
+            let mut body = vec![0; length.parse().unwrap()];
+            self.read.read_exact(&mut body).await.unwrap();
+            serde_json::from_slice(&body).unwrap()
+        }
+
+        async fn end(mut self) {
+            self.send(json!({ "id": "end", "method": "shutdown" }))
+                .await;
+            assert_eq!(self.read().await["id"], "end");
+            self.send(json!({ "method": "exit" })).await;
+            assert_eq!(self.served.await.unwrap(), End::AfterShutdown);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_reply_and_a_line_in_the_log() {
+        let mut session = Session::start().await;
+        // At once, and after the reading has gone on.
+        for id in [0, 1] {
+            session.request(id, "textDocument/hover").await;
+            let log = session.read().await;
+            assert_eq!(log["method"], "window/logMessage");
+            let message = "internal error while answering textDocument/hover";
+            assert_eq!(log["params"]["message"], message);
+            let reply = session.read().await;
+            assert_eq!(
+                (&reply["id"], &reply["error"]["code"]),
+                (&json!(id), &json!(-32603))
+            );
+        }
+        session
+            .send(json!({
+                "method": "textDocument/didSave",
+                "params": { "textDocument": { "uri": "file:///a" } },
+            }))
+            .await;
+        assert_eq!(session.read().await["method"], "window/logMessage");
+        session.end().await;
+    }
+
+    #[tokio::test]
+    async fn notifications_are_taken_in_order_and_a_request_sees_those_before_it() {
+        let mut session = Session::start().await;
+        for version in 0..200 {
+            session
+                .send(json!({
+                    "method": "textDocument/didChange",
+                    "params": {
+                        "textDocument": { "uri": "file:///a", "version": version },
+                        "contentChanges": [],
+                    },
+                }))
+                .await;
+        }
+        session.request(1, "textDocument/foldingRange").await;
+        let reply = session.read().await;
+        let ranges = reply["result"].as_array().unwrap().iter();
+        let versions: Vec<_> = ranges.map(|it| it["startLine"].as_u64().unwrap()).collect();
+        assert_eq!(versions, (0..200).collect::<Vec<_>>());
+        session.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_cancel_is_seen_however_many_requests_wait() {
+        let mut session = Session::start().await;
+        for id in 1..=200 {
+            session.request(id, "textDocument/definition").await;
+        }
+        session
+            .send(json!({ "method": "$/cancelRequest", "params": { "id": 200 } }))
+            .await;
+        let reply = session.read().await;
+        assert_eq!(
+            (&reply["id"], &reply["error"]["code"]),
+            (&json!(200), &json!(-32800))
+        );
+        session.end().await;
+    }
+
+    #[tokio::test]
+    async fn a_client_that_is_slow_to_answer_holds_nothing_up() {
+        let mut session = Session::start().await;
+        for id in 1..=200 {
+            session.request(id, "textDocument/documentLink").await;
+        }
+        let mut asked = Vec::new();
+        for _ in 1..=200 {
+            let question = session.read().await;
+            assert_eq!(question["method"], "workspace/configuration");
+            asked.push(question["id"].clone());
+        }
+        session.request(201, "textDocument/foldingRange").await;
+        assert_eq!(session.read().await["id"], 201);
+        for id in asked {
+            session.send(json!({ "id": id, "result": [] })).await;
+        }
+        let mut answered = Vec::new();
+        for _ in 1..=200 {
+            answered.push(session.read().await["id"].as_u64().unwrap());
+        }
+        answered.sort_unstable();
+        assert_eq!(answered, (1..=200).collect::<Vec<_>>());
+        session.end().await;
+    }
+}

@@ -161,12 +161,11 @@ async fn ask(session: &Session, uri: &str, reach: &BTreeSet<String>) -> Said {
 /// The folder that is asked about: the client's that the document is in, else the document's own.
 fn folder(session: &Session, uri: &str) -> Option<PathBuf> {
     let path = uri::path(uri)?;
-    let folders = session.introduction().folders.iter();
-    let around = folders
-        .filter(|folder| path.starts_with(folder))
-        .max_by_key(|folder| folder.components().count());
-    around
-        .cloned()
+    let mut folders = session.folders();
+    folders.retain(|folder| path.starts_with(folder));
+    folders
+        .into_iter()
+        .max_by_key(|folder| folder.components().count())
         .or_else(|| path.parent().map(Path::to_owned))
 }
 

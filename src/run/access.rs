@@ -4,9 +4,11 @@ use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
 use crate::bind::ToolInfo;
 use crate::definition::{Access, Definition, Effect, List, Source, Tool};
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// What a person is asked.
@@ -211,14 +213,16 @@ impl Gate {
             effect: tool.effect.as_str().to_owned(),
             shown: shown.clone(),
         });
-        let answer = self.approver.ask(Question {
+        let question = Question {
             run: self.run.clone(),
             call,
             tool: tool.name.clone(),
             effect: tool.effect,
             shown,
-        });
-        let answer = answer.await;
+        };
+        // Whoever cannot ask has no answer, and no answer is a denial.
+        let answer = AssertUnwindSafe(async { self.approver.ask(question).await });
+        let answer = answer.catch_unwind().await.unwrap_or(Answer::Deny);
         // An irreversible call is asked about each time.
         if answer == Answer::ForRun && tool.effect != Effect::Irreversible {
             self.granted.insert(tool.name.clone());

@@ -6,7 +6,7 @@ use super::model::{Call, CallResult};
 use super::result::treat;
 use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
-use crate::bind::{CallContext, Outcome, PreparedCall, Tool, ToolInfo};
+use crate::bind::{CANCELLED, CallContext, Outcome, PreparedCall, Tool, ToolInfo};
 use crate::definition::{Effect, Milliseconds, format_duration};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -142,8 +142,12 @@ impl<'a> BatchRunner<'a> {
             let decision = match gate.decide(info, rule) {
                 Some(decision) => decision,
                 None => {
+                    let shown = catch_unwind(AssertUnwindSafe(|| ready.prepared.shown()));
+                    let Ok(shown) = shown else {
+                        taken.state = Err(crashed(Effect::Read));
+                        continue;
+                    };
                     let asked = Instant::now();
-                    let shown = ready.prepared.shown();
                     let decision = tokio::select! {
                         biased;
                         () = self.stop.cancelled() => None,
@@ -240,10 +244,10 @@ impl<'a> BatchRunner<'a> {
             timeout = expired(info.timeout) => format!("timed out after {}", format_duration(timeout)),
         };
         cancel.cancel();
-        // What it still says does not matter: it is answered as what ended it.
         let drain = duration(self.drain).saturating_add(GRACE);
-        let _ = tokio::time::timeout(drain, &mut task).await;
-        Outcome::error(what + taken_effect(info.effect))
+        let last = tokio::time::timeout(drain, &mut task).await;
+        let last = last.ok().and_then(Result::ok).unwrap_or_default();
+        ended(&(what + taken_effect(info.effect)), last)
     }
 
     fn why_stopped(&self) -> &'static str {
@@ -317,6 +321,33 @@ fn denied(tool: &str, decision: &Decision) -> Outcome {
             "denied: this call of `{tool}` was not approved"
         )),
     }
+}
+
+/// The outcome of a call that was ended from outside, whatever it made of that: why, and below it what output there
+/// was.
+fn ended(why: &str, last: Outcome) -> Outcome {
+    let Outcome {
+        mut bytes,
+        dropped_at,
+        dropped,
+        ..
+    } = last;
+    let tail = [b"\n", CANCELLED.as_bytes()].concat();
+    for end in [&tail[..], CANCELLED.as_bytes()] {
+        if bytes.ends_with(end) {
+            bytes.truncate(bytes.len() - end.len());
+        }
+    }
+    let output = bytes.strip_prefix(b"error: ").unwrap_or(&bytes);
+    let skipped = bytes.len() - output.len();
+    let mut outcome = Outcome::error(why);
+    if !output.is_empty() {
+        outcome.bytes.push(b'\n');
+    }
+    outcome.dropped = dropped;
+    outcome.dropped_at = outcome.bytes.len() + dropped_at.saturating_sub(skipped).min(output.len());
+    outcome.bytes.extend_from_slice(output);
+    outcome
 }
 
 fn crashed(effect: Effect) -> Outcome {

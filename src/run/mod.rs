@@ -8,6 +8,7 @@ mod answer;
 mod batch;
 mod chunks;
 mod event;
+mod frame;
 pub mod model;
 mod reply;
 mod result;
@@ -19,7 +20,6 @@ pub use event::{
     AccessDecision, DecidedBy, Event, LimitReached, ModelName, RECORD_VERSION, Record, RunLimits,
     StopReason, Usage,
 };
-pub use result::MAX_RESULT_BYTES;
 pub use transcript::TranscriptWriter;
 pub use turn::{Turn, TurnContext, TurnRequest, run_turn};
 pub use view::{RunStatus, RunView};

@@ -1,10 +1,7 @@
 //! What the model gets of a call's result: valid text of a bounded length.
 
-use crate::bind::Outcome;
+use crate::bind::{Outcome, RESULT_BYTES};
 use std::borrow::Cow;
-
-/// The most bytes of a result, whatever a definition says (`security.md`, Bounds).
-pub const MAX_RESULT_BYTES: u64 = 8 << 20;
 
 /// How often the marker is made anew; its length settles long before.
 const ROUNDS: usize = 8;
@@ -21,10 +18,10 @@ pub(super) struct Treated {
 
 /// Repairs and cuts `outcome` to `limit` bytes; 0 leaves only the hard bound.
 pub(super) fn treat(outcome: Outcome, limit: u64) -> Treated {
-    let limit = match limit {
-        0 => MAX_RESULT_BYTES,
-        limit => limit.min(MAX_RESULT_BYTES),
-    } as usize;
+    let limit = match usize::try_from(limit) {
+        Ok(0) | Err(_) => RESULT_BYTES,
+        Ok(limit) => limit.min(RESULT_BYTES),
+    };
     let bytes = outcome.bytes.len() as u64 + outcome.dropped;
     if outcome.dropped > 0 {
         let at = outcome.dropped_at.min(outcome.bytes.len());
@@ -212,13 +209,13 @@ mod tests {
 
     #[test]
     fn without_a_limit_the_hard_bound_cuts() {
-        let fits = vec![b'x'; MAX_RESULT_BYTES as usize];
+        let fits = vec![b'x'; RESULT_BYTES];
         assert_eq!(treat(outcome(&fits, 0, 0), 0).omitted, 0);
-        let over = vec![b'x'; MAX_RESULT_BYTES as usize + 1];
+        let over = vec![b'x'; RESULT_BYTES + 1];
         for limit in [0, u64::MAX] {
             let treated = treat(outcome(&over, 0, 0), limit);
-            assert_eq!(treated.text.len() as u64, MAX_RESULT_BYTES);
-            assert_eq!(treated.bytes, MAX_RESULT_BYTES + 1);
+            assert_eq!(treated.text.len(), RESULT_BYTES);
+            assert_eq!(treated.bytes, RESULT_BYTES as u64 + 1);
             // The marker takes the place of as many bytes, and one did not fit.
             let marker = "\n[tool output truncated: omitted 55 of 8388609 bytes]\n";
             assert_eq!(treated.omitted, marker.len() as u64 + 1);
@@ -273,5 +270,33 @@ mod tests {
         assert_eq!(heads, head.len());
         let kept = head.len() + tail.split_once("]\n").unwrap().1.len();
         assert_eq!(treated.omitted, 1_600 - kept as u64);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn dropping_what_would_be_cut_changes_nothing(text in "\\PC{300,400}", limit in 256_u64..300) {
+            let bytes = text.as_bytes();
+            let whole = treat(outcome(bytes, 0, 0), limit);
+            proptest::prop_assert!(whole.text.len() as u64 <= limit);
+            if whole.omitted > 0 {
+                let half = limit as usize / 2;
+                let kept = [&bytes[..half], &bytes[bytes.len() - half..]].concat();
+                let dropped = bytes.len() - kept.len();
+                let treated = treat(outcome(&kept, half, dropped as u64), limit);
+                proptest::prop_assert_eq!(treated, whole);
+            }
+        }
+
+        #[test]
+        fn any_bytes_become_text_within_the_limit(bytes: Vec<u8>, limit in 256_u64..300) {
+            let bytes = bytes.repeat(10);
+            let treated = treat(outcome(&bytes, 0, 0), limit);
+            proptest::prop_assert!(treated.text.len() as u64 <= limit);
+            proptest::prop_assert_eq!(treated.bytes, bytes.len() as u64);
+            if treated.omitted == 0 {
+                let text = treated.text.replace(char::REPLACEMENT_CHARACTER, "");
+                proptest::prop_assert!(text.len() <= bytes.len());
+            }
+        }
     }
 }

@@ -3,14 +3,13 @@
 use super::access::{AccessPolicy, Approver, Gate};
 use super::answer::AnswerContract;
 use super::batch::{BatchRunner, Toolbox, duration};
-use super::model::{
-    Message, ModelClient, ModelRequest, Reply, ReplyStop, ToolDefinition, model_of,
-};
+use super::frame::{End, limit_value, run_ended, run_started};
+use super::model::{Message, ModelClient, ModelRequest, Reply, ReplyStop, ToolDefinition};
 use super::reply::{Complete, fetch};
 use super::transcript::Recorder;
-use super::{Event, LimitReached, ModelName, RECORD_VERSION, Record, RunLimits, StopReason, Usage};
+use super::{Event, LimitReached, Record, Usage};
 use crate::bind::{Bound, BoundMode, Tool};
-use crate::definition::{ResolvedLimit, ResolvedLimits, format_duration};
+use crate::definition::{ResolvedLimit, format_duration};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -19,7 +18,6 @@ use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// What a turn is asked to do.
@@ -172,16 +170,16 @@ fn offered(tool: &dyn Tool) -> ToolDefinition {
 
 /// What a turn has come to so far.
 #[derive(Default)]
-struct Progress {
-    history: Arc<Vec<Arc<Message>>>,
-    steps: u64,
+pub(super) struct Progress {
+    pub history: Arc<Vec<Arc<Message>>>,
+    pub steps: u64,
     /// Batches that ran.
-    iterations: u64,
+    pub iterations: u64,
     /// Calls of those batches.
-    calls: u64,
-    usage: Usage,
+    pub calls: u64,
+    pub usage: Usage,
     /// How long people took to answer.
-    waited: Duration,
+    pub waited: Duration,
 }
 
 impl Progress {
@@ -199,16 +197,6 @@ impl Progress {
             }));
         }
     }
-}
-
-/// How a turn ends.
-enum End {
-    Answer(String),
-    Limit(String, LimitReached),
-    Cancelled,
-    Refusal,
-    MaxTokens,
-    Failed(String),
 }
 
 /// One turn at work.
@@ -421,81 +409,8 @@ fn verbatim(reply: &Reply) -> Value {
     json!({ "text": reply.text, "calls": calls })
 }
 
-/// Negative ones do not occur in an accepted definition.
-fn limit_value(limit: ResolvedLimit) -> u64 {
-    limit.value.try_into().unwrap_or(0)
-}
-
 fn line_of(bound: &Bound, limit: ResolvedLimit) -> Option<u32> {
     let rope = &bound.accepted.analysis().rope;
     let line = rope.try_byte_to_line(limit.origin.span()?.start).ok()?;
     u32::try_from(line).ok()
-}
-
-fn run_started(bound: &Bound, mode: &BoundMode, request: &TurnRequest) -> Event {
-    let model = model_of(bound, mode);
-    Event::RunStarted {
-        version: RECORD_VERSION,
-        run: request.run.clone(),
-        uri: request.uri.clone(),
-        test: None,
-        r#loop: bound.accepted.definition().name.text().to_owned(),
-        session_id: bound.session_id.to_string(),
-        loop_id: bound.loop_id.to_string(),
-        mode: match &request.mode {
-            Some(mode) => mode.clone(),
-            None => mode.name.clone(),
-        },
-        model: ModelName {
-            provider: model.map_or("", |model| model.provider.text()).to_owned(),
-            name: model.map_or("", |model| model.name.text()).to_owned(),
-        },
-        limits: run_limits(&mode.limits),
-        tools: mode
-            .tools
-            .iter()
-            .map(|tool| tool.info().name.clone())
-            .collect(),
-        prompt: request.prompt.clone(),
-    }
-}
-
-fn run_limits(limits: &ResolvedLimits) -> RunLimits {
-    RunLimits {
-        iterations: limit_value(limits.iterations),
-        calls: limit_value(limits.calls),
-        parallel: limit_value(limits.parallel),
-        result_bytes: limit_value(limits.result_bytes),
-        tokens: limit_value(limits.tokens),
-        time: Some(limits.time.value).filter(|time| *time > 0),
-    }
-}
-
-fn run_ended(end: End, progress: &Progress, start: Instant) -> Event {
-    let (stop, reason, limit, answer) = match end {
-        End::Answer(answer) => (StopReason::Answer, None, None, Some(answer)),
-        End::Limit(reason, limit) => (StopReason::Limit, Some(reason), Some(limit), None),
-        End::Cancelled => (StopReason::Cancelled, None, None, None),
-        End::Refusal => (
-            StopReason::Refusal,
-            Some("the model refused".into()),
-            None,
-            None,
-        ),
-        End::MaxTokens => {
-            let reason = "the reply was cut: it reached the model's maximum of tokens";
-            (StopReason::MaxTokens, Some(reason.into()), None, None)
-        }
-        End::Failed(reason) => (StopReason::Failed, Some(reason), None, None),
-    };
-    Event::RunEnded {
-        stop,
-        reason,
-        limit,
-        answer,
-        iterations: progress.iterations,
-        calls: progress.calls,
-        usage: progress.usage,
-        ms: start.elapsed().as_millis() as u64,
-    }
 }

@@ -161,30 +161,34 @@ fn open_line_string_len(token: &str, in_brackets: bool) -> usize {
     trimmed.len().max(1)
 }
 
-/// How much of an open multi-line string is taken as the string: up to the line that looks like a header.
+/// How much of an open string in three quotes is taken as the string: up to the line that looks like a header,
+/// without the blanks and line breaks before it.
 fn open_block_string_len(token: &str) -> usize {
     let mut at = 0;
     for line in token.split_inclusive('\n') {
         if at > 0 && looks_like_header(line) {
-            return at;
+            break;
         }
         at += line.len();
     }
-    token.len()
+    token[..at].trim_end().len()
 }
 
 /// How much of a string in three quotes stands before the next one's key, if its last line looks like that.
 fn len_before_next(token: &str) -> Option<usize> {
     let content = &token[..token.len() - 3];
     let last_line = content.rfind('\n')? + 1;
-    looks_like_pair(&content[last_line..]).then(|| open_block_string_len(token).min(last_line))
+    looks_like_pair(&content[last_line..]).then(|| open_block_string_len(&content[..last_line]))
 }
 
-/// The length of the first part of an atom: up to a colon, as in pasted JSON and YAML, that begins it or stands
-/// before a quote.
+/// The length of the part of an atom up to a colon before a quote, as in pasted JSON and YAML, where the rest has
+/// to be lexed as a string.
+///
+/// The rest of a longer atom than a person writes is left alone: it would be lexed again for each such colon.
 fn atom_len(atom: &str) -> usize {
-    if atom.starts_with(':') {
-        return 1;
+    const LONGEST: usize = 256;
+    if atom.len() > LONGEST {
+        return atom.len();
     }
     let bytes = atom.as_bytes();
     let colon = bytes

@@ -292,7 +292,11 @@ impl Parser<'_> {
         }
         let told = self.errors.len() > told;
         let span = Span::new(start, end);
+        let deep = keys.len() > DEPTH_LIMIT;
         if told {
+            // One error is enough for one header.
+        } else if deep {
+            self.errors.report(span, too_deep());
         } else if keys.is_empty() {
             self.errors
                 .report(span, "a table name is missing between the brackets");
@@ -309,14 +313,8 @@ impl Parser<'_> {
             self.errors.report(extra, message);
             array = true;
         }
+        let keys = if deep { Vec::new() } else { keys };
         self.header_depth = keys.len();
-        let keys = if keys.len() > DEPTH_LIMIT {
-            self.header_depth = 0;
-            self.errors.report(span, too_deep());
-            Vec::new()
-        } else {
-            keys
-        };
         self.statements
             .push(Statement::Header(Header { span, array, keys }));
     }
@@ -364,8 +362,11 @@ impl Parser<'_> {
         }
         let keys_span = Span::new(start, keys_end);
         self.skip_blanks();
-        let (equals, broken) = self.equals(keys_span, inline, key_told);
+        let (equals, broken) = self.equals(keys_span, inline, key_told)?;
         self.skip_blanks();
+        if equals.is_some() && self.ends_line() {
+            self.value_on_another_line(inline);
+        }
         let missing_at = equals.map_or(keys_end, |span| span.end);
         let value = if self.ends_line() || self.ends_item(inline) {
             if !broken {
@@ -377,14 +378,8 @@ impl Parser<'_> {
                 }
             }
             missing(missing_at)
-        } else if broken {
-            // Whatever is wrong with the value may follow from what is wrong before it.
-            self.errors.mute();
-            let value = self.value(depth + keys.len(), inline);
-            self.errors.unmute();
-            value
         } else {
-            if equals.is_none() {
+            if equals.is_none() && !broken {
                 let gap = Span::new(keys_end, self.token().span.start);
                 let gap = if gap.is_empty() {
                     self.token().span
@@ -393,10 +388,14 @@ impl Parser<'_> {
                 };
                 self.errors
                     .report(gap, "`=` is missing between key and value");
+            }
+            // Whatever is wrong with the value may follow from what is wrong before it.
+            let unsure = broken || equals.is_none();
+            if unsure {
                 self.errors.mute();
             }
             let value = self.value(depth + keys.len(), inline);
-            if equals.is_none() {
+            if unsure {
                 self.errors.unmute();
             }
             value
@@ -419,41 +418,52 @@ impl Parser<'_> {
     }
 
     /// Steps over the equals sign, or over what stands there instead. The second value tells that an error was
-    /// reported for it.
-    fn equals(&mut self, keys: Span, inline: bool, told: bool) -> (Option<Span>, bool) {
-        let mut broken = told;
+    /// reported for it. `None`: the key is not to be understood.
+    fn equals(&mut self, keys: Span, inline: bool, told: bool) -> Option<(Option<Span>, bool)> {
         if self.kind() == TokenKind::Atom && self.slice(self.token().span).starts_with(':') {
-            let colon = self.token().span;
-            if !broken {
+            let atom = self.token().span;
+            let colon = Span::new(atom.start, atom.start + 1);
+            if !told {
                 self.errors.report(colon, "`:` should be `=`");
             }
-            self.advance();
+            if colon == atom {
+                self.advance();
+            } else {
+                self.tokens[self.at].span.start = colon.end;
+            }
             self.skip_blanks();
             if self.kind() == TokenKind::Equals {
                 self.advance();
             }
-            return (Some(colon), true);
+            return Some((Some(colon), true));
         }
-        if self.kind() != TokenKind::Equals
-            && !self.ends_line()
+        let mut broken = told;
+        if self.ends_line() {
+            let next = self.next_line();
+            if self.tokens[next].kind == TokenKind::Equals {
+                if !broken {
+                    let span = self.tokens[next].span;
+                    self.errors
+                        .report(span, "`=` belongs on the line of its key");
+                }
+                broken = true;
+                self.at = next;
+            }
+        } else if self.kind() != TokenKind::Equals
             && !self.ends_item(inline)
             && let Some(end) = self.words_before_equals()
         {
             if !broken {
                 let span = Span::new(keys.start, end);
-                let name = self.slice(span).to_owned();
-                self.errors.report(
-                    span,
-                    format!(
-                        "a key of several words needs quotes: {}",
-                        super::render::string(&name)
-                    ),
-                );
+                let name = super::render::string(self.slice(span));
+                let message = format!("a key of several words needs quotes: {name}");
+                self.errors.report(span, message);
             }
-            broken = true;
+            self.skip_value(inline);
+            return None;
         }
         if self.kind() != TokenKind::Equals {
-            return (None, broken);
+            return Some((None, broken));
         }
         let equals = self.token().span;
         self.advance();
@@ -469,7 +479,39 @@ impl Parser<'_> {
             broken = true;
             self.advance();
         }
-        (Some(equals), broken)
+        Some((Some(equals), broken))
+    }
+
+    /// Steps to the value that belongs to the key at hand, if it stands on one of the next lines.
+    fn value_on_another_line(&mut self, inline: bool) {
+        let next = self.next_line();
+        let token = self.tokens[next];
+        let is_value = match token.kind {
+            TokenKind::BasicString
+            | TokenKind::LiteralString
+            | TokenKind::MlBasicString
+            | TokenKind::MlLiteralString
+            | TokenKind::LeftCurlyBracket => true,
+            TokenKind::Atom | TokenKind::LeftSquareBracket => inline,
+            _ => false,
+        };
+        if is_value && opening(&self.tokens, self.text, next) == Opening::Other {
+            self.errors
+                .report(token.span, "the value belongs on the line of its `=`");
+            self.at = next;
+        }
+    }
+
+    /// The next token that is on a later line and no blank, comment or line break.
+    fn next_line(&self) -> usize {
+        let mut next = self.at;
+        while matches!(
+            self.tokens[next].kind,
+            TokenKind::Whitespace | TokenKind::Newline | TokenKind::Comment
+        ) {
+            next += 1;
+        }
+        next
     }
 
     /// Steps to the equals sign if only words stand before it; returns where they end.
@@ -511,41 +553,27 @@ impl Parser<'_> {
     /// A dotted key; at least one part. A part that was not written is an empty name with an empty span.
     pub fn keys(&mut self) -> Vec<Key> {
         let mut keys = Vec::new();
-        let told = self.errors.len();
+        let mut told = false;
+        let mut last_dot: Option<Span> = None;
         loop {
             self.skip_blanks();
             if self.begins_key() {
                 let key = self.key();
                 keys.push(key);
             } else {
-                let before = self.token().span;
-                let place = match self.at.checked_sub(1) {
-                    Some(previous) if !keys.is_empty() => self.tokens[previous].span,
-                    _ => before,
+                let here = self.token().span;
+                let (at, span, message) = match last_dot {
+                    Some(dot) => (dot.end, dot, "a name is missing after this dot"),
+                    None => (here.start, here, "a key is missing before this"),
                 };
-                if self.errors.len() == told {
-                    let (span, message) = if !keys.is_empty() {
-                        (place, "a name is missing after this dot")
-                    } else if before.is_empty() {
-                        (place, "a key is missing here")
-                    } else {
-                        (before, "a key is missing before this")
-                    };
+                if !told {
                     self.errors.report(span, message);
+                    told = true;
                 }
-                let at = if keys.is_empty() {
-                    before.start
-                } else {
-                    place.end
-                };
                 keys.push(Key {
                     name: String::new(),
                     span: Span::empty(at),
                 });
-            }
-            if self.kind() == TokenKind::Atom {
-                // What is left of an atom after a colon.
-                return keys;
             }
             let mark = self.at;
             self.skip_blanks();
@@ -553,6 +581,7 @@ impl Parser<'_> {
                 self.at = mark;
                 return keys;
             }
+            last_dot = Some(self.token().span);
             self.advance();
         }
     }

@@ -8,10 +8,15 @@ use crate::text::Span;
 pub struct Table {
     /// How it came to be.
     pub form: Form,
-    /// The header, the braces with what is between them, or the dotted key; empty at 0 for the root.
+    /// What stands for it in the text: the header; the braces with what is between them; the part of a dotted key
+    /// or of a deeper header that names it. Empty at 0 for the root.
     pub span: Span,
-    /// All the text that belongs to it: for a header, up to the last statement below it (sub-tables written
-    /// under it included); for the root, everything.
+    /// All the text that belongs to it.
+    ///
+    /// For a header: from its bracket to the end of the last statement before the next header that does not lead
+    /// into it. For an implicit table: the same, from the deeper header that made it. For dotted keys: from the
+    /// first of them to the end of the value of the last. For an inline table: its braces. For the root:
+    /// everything. What a later header adds from elsewhere is not in it.
     pub extent: Span,
     /// Its keys, in order of first appearance. A key that was set twice is here once, with its first value.
     pub entries: Vec<Entry>,
@@ -35,11 +40,13 @@ pub enum Form {
 /// A key of a table with its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key where it first stands.
+    /// The key where it first stands; one part of it, if it is dotted or in a header.
     pub key: Key,
-    /// Every other place where the same key is written (later headers of an array of tables, dotted keys).
+    /// Every other place where the same key is written, in order of the text: in later headers and dotted keys,
+    /// also in those that are in error.
     pub mentions: Vec<Span>,
-    /// From the key to the end of its value; for tables with a header, the header.
+    /// From `key` to the end of its value, for a table made by dotted keys that of the first. For a table with a
+    /// header, that header; for an array of tables, the first; for an implicit table, the header that made it.
     pub span: Span,
     /// The value.
     pub value: Node,
@@ -48,7 +55,7 @@ pub struct Entry {
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it stands; for an array of tables, the first header.
+    /// Where it stands; for a table its [`Table::span`], for an array of tables the first header.
     pub span: Span,
     /// What it is.
     pub kind: NodeKind,

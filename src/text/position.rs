@@ -85,3 +85,116 @@ pub fn range_of(rope: &Rope, span: Span, encoding: Encoding) -> Range {
         end: position_at(rope, span.end, encoding),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+
+    fn at(line: u32, character: u32) -> Position {
+        Position { line, character }
+    }
+
+    #[test]
+    fn columns_after_wide_characters() {
+        // Text before the place, then its column in UTF-8, UTF-16 and UTF-32.
+        let cases = [
+            ("", [0, 0, 0]),
+            ("abc", [3, 3, 3]),
+            ("é", [2, 1, 1]),
+            ("e\u{301}", [3, 2, 2]),
+            ("日本", [6, 2, 2]),
+            ("📦", [4, 2, 1]),
+            ("👩\u{200d}🚀", [11, 5, 3]),
+            ("\t\"é📦\"", [9, 6, 5]),
+            ("\u{feff}a", [4, 2, 2]),
+        ];
+        for (before, columns) in cases {
+            let rope = Rope::from_str(&format!("first\n{before}x = 1\nlast"));
+            let offset = "first\n".len() + before.len();
+            for (encoding, column) in ENCODINGS.into_iter().zip(columns) {
+                let position = at(1, column);
+                assert_eq!(position_at(&rope, offset, encoding), position, "{before:?}");
+                assert_eq!(offset_at(&rope, position, encoding), offset, "{before:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_end_where_the_protocol_says() {
+        let cases = [
+            ("a\nb", 2),
+            ("a\r\nb", 2),
+            ("a\rb", 2),
+            ("a\r\rb", 3),
+            ("a\n\rb", 3),
+            ("a\r\n", 2),
+            ("", 1),
+            ("a\u{2028}b\u{2029}c", 1),
+            ("a\u{85}b", 1),
+            ("a\u{b}b\u{c}c", 1),
+        ];
+        for (text, lines) in cases {
+            let rope = Rope::from_str(text);
+            assert_eq!(rope.len_lines(), lines, "{text:?}");
+            let end = position_at(&rope, text.len(), Encoding::Utf16);
+            assert_eq!(end.line as usize + 1, lines, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn places_that_are_not_there_are_moved_to_one_that_is() {
+        let text = "ab\r\ncd\re📦f\n";
+        let rope = Rope::from_str(text);
+        let cases = [
+            // Past the end of a line: before its line break.
+            (at(0, 2), [2, 2, 2]),
+            (at(0, 3), [2, 2, 2]),
+            (at(0, u32::MAX), [2, 2, 2]),
+            (at(1, 9), [6, 6, 6]),
+            // Within a character: before it.
+            (at(2, 2), [8, 8, 12]),
+            (at(2, 3), [8, 12, 13]),
+            (at(2, 5), [12, 13, 13]),
+            // The empty last line, and lines past it: the end.
+            (at(3, 0), [14, 14, 14]),
+            (at(3, 1), [14, 14, 14]),
+            (at(4, 0), [14, 14, 14]),
+            (at(u32::MAX, u32::MAX), [14, 14, 14]),
+        ];
+        for (position, offsets) in cases {
+            for (encoding, offset) in ENCODINGS.into_iter().zip(offsets) {
+                let found = offset_at(&rope, position, encoding);
+                assert_eq!(found, offset, "{position:?} in {encoding:?}");
+            }
+        }
+        for encoding in ENCODINGS {
+            assert_eq!(position_at(&rope, 99, encoding), at(3, 0));
+            assert_eq!(position_at(&rope, 9, encoding), at(2, 1), "within the box");
+        }
+    }
+
+    #[test]
+    fn every_place_finds_its_way_back() {
+        let text = "a = \"é📦e\u{301}\"\r\n\r日本\n\u{2028}x";
+        let rope = Rope::from_str(text);
+        for encoding in ENCODINGS {
+            for (offset, _) in text.char_indices() {
+                // Between the two characters of one line break no position lies.
+                if text[..offset].ends_with('\r') && text[offset..].starts_with('\n') {
+                    continue;
+                }
+                let position = position_at(&rope, offset, encoding);
+                assert_eq!(offset_at(&rope, position, encoding), offset, "{position:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_has_both_ends() {
+        let rope = Rope::from_str("é = 1\n");
+        let range = range_of(&rope, Span::new(3, 7), Encoding::Utf16);
+        assert_eq!((range.start, range.end), (at(0, 2), at(1, 0)));
+    }
+}

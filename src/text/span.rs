@@ -77,3 +77,50 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> Option<String> {
     result.push_str(text.get(done..)?);
     Some(result)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(start: usize, end: usize, text: &str) -> Edit {
+        Edit {
+            span: Span::new(start, end),
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn edits_apply_in_any_order_against_the_text_as_it_was() {
+        let edits = [edit(4, 5, "2"), edit(0, 1, "key"), edit(5, 5, " # two")];
+        let expected = Some("key = 2 # two".to_owned());
+        assert_eq!(apply_edits("a = 1", &edits), expected);
+    }
+
+    #[test]
+    fn insertions_at_one_place_keep_their_order() {
+        let edits = [edit(1, 1, "x"), edit(1, 1, "y"), edit(1, 2, "z")];
+        assert_eq!(apply_edits("ab", &edits), Some("axyz".to_owned()));
+    }
+
+    #[test]
+    fn edits_that_cannot_be_applied_are_refused() {
+        let cases: [&[Edit]; 5] = [
+            &[edit(0, 2, ""), edit(1, 3, "")],
+            &[edit(0, 2, "x"), edit(0, 2, "y")],
+            &[edit(9, 9, "x")],
+            &[edit(0, 9, "x")],
+            // Within a character.
+            &[edit(0, 1, "x")],
+        ];
+        for edits in cases {
+            assert_eq!(apply_edits("étext", edits), None, "{edits:?}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_touches_both_ends() {
+        let span = Span::new(2, 4);
+        let touched: Vec<usize> = (0..6).filter(|offset| span.touches(*offset)).collect();
+        assert_eq!(touched, [2, 3, 4]);
+    }
+}

@@ -3,8 +3,8 @@
 //!
 //! With `UPDATE_EXPECT=1` the files are written anew from what the checks say.
 
+use crate::world::World;
 use loopls::check::{Analysis, Code, Diagnostic};
-use loopls::definition::{FileProblem, Surroundings};
 use loopls::text::apply_edits;
 use ropey::Rope;
 use std::collections::BTreeSet;
@@ -12,41 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What `...` stands for: the beginning of a definition that has nothing wrong.
-const BEGINNING: &str = "name = \"example\"\nmodel = { provider = \"scripted\", name = \"demo\" }";
-
-/// A little world: one file, one program, one variable.
-struct World;
-
-impl Surroundings for World {
-    fn file(&self, path: &Path) -> Result<String, FileProblem> {
-        match path.to_str() {
-            Some("prompt.md") => Ok("Be kind.".into()),
-            Some(path) if path.starts_with("../") || path.starts_with('/') => {
-                Err(FileProblem::Outside)
-            }
-            _ => Err(FileProblem::Missing),
-        }
-    }
-
-    fn entries(&self, _path: &Path) -> Vec<String> {
-        vec!["prompt.md".into()]
-    }
-
-    fn program(&self, name: &str) -> Option<PathBuf> {
-        let known = ["grep", "sh", "awk", "python3", "cmd", "env", "cat", "echo"];
-        known
-            .contains(&name)
-            .then(|| Path::new("/usr/bin").join(name))
-    }
-
-    fn variable_is_set(&self, name: &str) -> bool {
-        name == "SHOP_TOKEN"
-    }
-
-    fn variable_names(&self) -> Vec<String> {
-        vec!["SHOP_TOKEN".into()]
-    }
-}
+pub const BEGINNING: &str =
+    "name = \"example\"\nmodel = { provider = \"scripted\", name = \"demo\" }";
 
 /// A line of marks: `#   ^^^ code: message`.
 fn is_mark(line: &str) -> bool {
@@ -57,7 +24,7 @@ fn is_mark(line: &str) -> bool {
     rest.starts_with('^') && line.starts_with('#')
 }
 
-fn input(case: &str) -> String {
+pub fn input(case: &str) -> String {
     let lines: Vec<&str> = case.lines().filter(|line| !is_mark(line)).collect();
     lines.join("\n").replace("...", BEGINNING)
 }
@@ -107,7 +74,7 @@ fn mark(line: &str, offset: usize, diagnostic: &Diagnostic) -> String {
     text
 }
 
-fn cases() -> Vec<(PathBuf, String)> {
+pub fn cases() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/check");
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .expect("the folder of cases")

@@ -8,5 +8,6 @@ mod fake;
 mod limits;
 mod output;
 mod replies;
+mod scene;
 mod scripted;
 mod transcript;

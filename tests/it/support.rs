@@ -30,7 +30,7 @@ pub struct Client {
     pub server: Value,
     serving: Option<JoinHandle<End>>,
     /// The user's state, for this client alone.
-    pub state: tempfile::TempDir,
+    _state: tempfile::TempDir,
 }
 
 impl Client {
@@ -74,7 +74,7 @@ impl Client {
             next_id: 0,
             server: Value::Null,
             serving: None,
-            state,
+            _state: state,
         }
     }
 

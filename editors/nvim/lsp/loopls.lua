@@ -1,5 +1,4 @@
 -- The configuration of the server for `vim.lsp.enable('loopls')`; `vim.lsp.config('loopls', …)` goes over it.
-local config = require('loopls.config')
 local run = require('loopls.run')
 local server = require('loopls.server')
 
@@ -9,11 +8,8 @@ return {
   filetypes = { 'loop-toml' },
   root_dir = server.root_dir,
   capabilities = { experimental = { loopls = { runEvents = true } } },
-  init_options = { trust = config.get().trust },
+  before_init = server.before_init,
   handlers = { ['loopls/runEvent'] = run.on_event },
-  commands = {
-    ['loopls.run'] = run.on_run_command,
-    ['loopls.bind'] = require('loopls.bind').on_command,
-  },
+  commands = { ['loopls.run'] = run.on_run_command },
   on_exit = run.on_server_exit,
 }

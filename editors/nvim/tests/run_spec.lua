@@ -8,7 +8,7 @@ end
 
 --- The window that shows `buf`.
 local function window_of(buf)
-  return assert(vim.fn.win_findbuf(buf)[1], 'no window shows the run')
+  return (assert(vim.fn.win_findbuf(buf)[1], 'no window shows the run'))
 end
 
 --- Waits until nothing runs.
@@ -125,13 +125,39 @@ end)
 
 H.test('a server that is killed leaves no process, and its run says that it failed', function()
   local pids = start_sleeping()
-  local children = vim.fn.systemlist({ 'ps', '-o', 'pid=,args=', '--ppid', tostring(vim.fn.getpid()) })
-  local server = vim.iter(children):find(function(line)
-    return line:find(H.server, 1, true)
-  end)
-  vim.uv.kill(tonumber(server:match('%d+')), 'sigkill')
+  vim.uv.kill(H.server_pid(), 'sigkill')
   H.wait_run(1, '■ failed: the server ended')
   wait_gone(pids)
+  -- Opening the file again starts it anew.
+  H.open(vim.api.nvim_buf_get_name(0))
+  H.lens(nil)
+end)
+
+H.test('a Neovim that is killed leaves no process', function()
+  local folder = H.folder()
+  local script = [[
+    dofile(vim.env.SUPPORT)
+    _G.H.load_plugin()
+    _G.H.open(vim.env.FOLDER, 'sleeps.loop.toml')
+    vim.cmd.LoopRun()
+    local text = _G.H.text(_G.H.wait_run(1, '│ pids '))
+    local pids = { text:match('pids (%d+) (%d+)') }
+    vim.fn.writefile({ pids[1], pids[2], tostring(_G.H.server_pid()) }, vim.env.FOLDER .. '/pids')
+    vim.wait(600000, function() return false end)
+  ]]
+  vim.fn.writefile(vim.split(script, '\n'), folder .. '/script.lua')
+  local command =
+    { vim.v.progpath, '-n', '-i', 'NONE', '--clean', '--headless', '-l', folder .. '/script.lua' }
+  local other = vim.system(command, { env = { SUPPORT = H.support, FOLDER = folder } })
+  H.wait('the other Neovim to run', function()
+    return vim.uv.fs_stat(folder .. '/pids') and #vim.fn.readfile(folder .. '/pids') == 3
+  end)
+  local pids = vim.tbl_map(tonumber, vim.fn.readfile(folder .. '/pids'))
+  H.eq({ true, true, true }, vim.tbl_map(H.is_running, pids))
+  other:kill('sigkill')
+  H.wait('the server and both sleeps to end', function()
+    return not vim.iter(pids):any(H.is_running)
+  end)
 end)
 
 H.test(':LoopStop stops what its buffer shows; with several runs elsewhere it asks which', function()
@@ -162,8 +188,24 @@ H.test('a definition with an error does not run, and says why', function()
   H.wait('a message', function()
     return notes[1]
   end)
-  H.contains(notes[1], 'loopls: ')
+  H.contains(notes[1], 'loopls: nothing was run: ')
   H.eq({}, H.run_buffers())
+end)
+
+H.test('a definition without a prompt asks for one', function()
+  H.open(H.folder(), 'modes.loop.toml')
+  local row = H.row('prompt =')
+  vim.api.nvim_buf_set_lines(0, row, row + 1, false, {})
+  local input = vim.ui.input
+  vim.ui.input = function(_, answer)
+    answer('Are you well?')
+  end
+  vim.cmd.LoopRun()
+  H.wait('a run', function()
+    return H.run_buffers()[1] and H.text(H.run_buffers()[1]):find('answered', 1, true)
+  end)
+  vim.ui.input = input
+  H.contains(H.text(H.run_buffers()[1]), '> Are you well?')
 end)
 
 H.test('a run whose buffer was wiped goes on and can be stopped', function()
@@ -182,7 +224,7 @@ H.test(':LoopResolve shows what the modes come to', function()
   end)
   local text = H.text(vim.api.nvim_win_get_buf(float))
   H.contains(text, 'starts in     quick')
-  H.contains(text, 'iterations    4  (mode, line 29)')
-  H.contains(text, 'calls         30  (base, line 19)')
+  H.contains(text, 'iterations    4  (mode, line 28)')
+  H.contains(text, 'calls         30  (base, line 18)')
   H.contains(text, 'parallel      8  (default)')
 end)

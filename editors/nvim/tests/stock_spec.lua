@@ -1,30 +1,25 @@
--- A Neovim without the plugin: the server's standard parts are enough to run a loop from its lens.
+-- A Neovim without the plugin: the standard parts of the server are enough to run a loop from its lens.
 local H = _G.H
 
---- Attaches the server to a file as a person without the plugin does.
-local function open(folder, name)
-  vim.cmd.edit(vim.fn.fnameescape(vim.fs.joinpath(folder, name)))
-  local id = vim.lsp.start({
-    name = 'loopls',
-    cmd = { H.server, 'lsp' },
-    root_dir = folder,
-    init_options = { trust = 'trusted' },
-  })
-  local client = assert(vim.lsp.get_client_by_id(id))
-  H.wait('the server to start', function()
-    return client.initialized
-  end)
-  vim.lsp.codelens.refresh({ bufnr = 0 })
-  return client
-end
+vim.cmd('filetype on')
+vim.env.PATH = vim.fs.dirname(H.server) .. ':' .. vim.env.PATH
+-- What the page about Neovim tells those who do without the plugin.
+local page = table.concat(vim.fn.readfile(vim.fs.joinpath(H.plugin, '../../docs/neovim.md')), '\n')
+local setup = page:match('\n## Without the plugin\n.-```lua\n(.-)```')
+assert(loadstring(setup))()
 
 H.test('no part of the plugin is there', function()
-  H.eq(nil, vim.lsp.config.loopls)
+  H.eq(0, #vim.api.nvim_get_runtime_file('lua/loopls/init.lua', true))
   H.eq(nil, vim.api.nvim_get_commands({}).LoopRun)
 end)
 
 H.test('the lens runs: progress while it goes on, a message and the transcript at the end', function()
   local messages, kinds = {}, {}
+  vim.ui.select = function(items, _, choose)
+    choose(vim.iter(items):find(function(item)
+      return item.title == 'Once'
+    end))
+  end
   vim.lsp.handlers['window/showMessage'] = function(_, params)
     table.insert(messages, params.message)
   end
@@ -34,7 +29,7 @@ H.test('the lens runs: progress while it goes on, a message and the transcript a
     end,
   })
   local folder = H.folder()
-  open(folder, 'waits.loop.toml')
+  H.open(folder, 'waits.loop.toml')
   H.run_lens('right')
   H.wait('progress', function()
     return kinds[1] == 'begin'

@@ -56,7 +56,7 @@ fn table(
                 "{} needs `{}`, such as `{}`",
                 spec.title,
                 key.name,
-                example(key)
+                key.assignment()
             ),
         ));
     }
@@ -282,13 +282,5 @@ fn describe(kind: &NodeKind) -> &'static str {
         NodeKind::Tables(_) => "an array of tables",
         NodeKind::Table(_) => "a table",
         NodeKind::Missing | NodeKind::Bad => "no value",
-    }
-}
-
-/// The key with a value, on one line.
-fn example(key: &KeySpec) -> String {
-    match key.kind {
-        Type::Table(_) => format!("{} = {{ {} }}", key.name, key.example.replace('\n', ", ")),
-        _ => format!("{} = {}", key.name, key.example),
     }
 }

@@ -7,6 +7,7 @@ mod input;
 mod interpreters;
 mod keys;
 mod limits;
+mod loops;
 mod models;
 mod modes;
 mod name;
@@ -69,6 +70,7 @@ pub fn check_surroundings(
     found: &mut Vec<Diagnostic>,
 ) {
     surroundings::check(analysis, surroundings, found);
+    loops::check(analysis, surroundings, found);
 }
 
 /// How many names a guess is looked for among.

@@ -216,9 +216,7 @@ impl Checker<'_> {
                 );
             }
             if placeholder.range.start == 0 && !options_ended && checker.input.can_be_an_option(name) {
-                let message = format!(
-                    "a value that begins with `-` would be taken for an option and is refused; put `\"--\"` before it if the program knows that"
-                );
+                let message = "a value that begins with `-` would be taken for an option and is refused; put `\"--\"` before it if the program knows that";
                 let before = Edit { span: Span::empty(text.span.start), text: "\"--\", ".into() };
                 checker.found.push(
                     Diagnostic::new(Code::PlaceholderAsOption, span, message)

@@ -5,11 +5,15 @@ use super::progress::Progress;
 use super::questions::Questions;
 use crate::bind::Bound;
 use crate::lsp::session::Session;
-use crate::lsp::{bindings, trust};
+use crate::lsp::{bindings, trust, uri};
 use crate::run::model::{Message, ModelClient, client_for};
-use crate::run::{Event, Record, StopReason, TurnContext, TurnRequest, Usage, run_turn};
+use crate::run::{
+    Event, Record, StopReason, TranscriptWriter, TurnContext, TurnRequest, Usage, run_turn,
+};
 use crate::workspace::Snapshot;
 use futures_util::FutureExt;
+use std::fs::File;
+use std::io::BufWriter;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -32,6 +36,8 @@ pub struct Flight {
     pub client_progress: Option<Arc<Progress>>,
     /// The token of its progress, the client's or one to be made.
     pub progress_token: ProgressToken,
+    /// Where it is written.
+    pub transcript: Option<TranscriptWriter<BufWriter<File>>>,
 }
 
 /// How a run ended, for who waited for it.
@@ -50,11 +56,12 @@ enum NotStarted {
 
 impl Flight {
     /// Runs to the end, which is told before this returns.
-    pub async fn fly(self) -> Ending {
+    pub async fn fly(mut self) -> Ending {
         let start = Instant::now();
         self.session.outbox.after_reply();
         let (records, shown) = mpsc::unbounded_channel();
-        let presenting = present::present(self.audience(), shown);
+        let transcript = self.transcript.take();
+        let presenting = present::present(self.audience(transcript), shown);
         let running = async {
             let turn = AssertUnwindSafe(self.turn(&records)).catch_unwind().await;
             let not_started = match turn {
@@ -75,8 +82,10 @@ impl Flight {
         ending
     }
 
-    fn audience(&self) -> Audience {
+    fn audience(&self, transcript: Option<TranscriptWriter<BufWriter<File>>>) -> Audience {
         Audience {
+            transcript,
+            document: uri::key(&self.snapshot.uri),
             session: self.session.clone(),
             run: self.run.clone(),
             client_progress: self.client_progress.clone(),

@@ -7,11 +7,14 @@ use super::flight::Ending;
 use super::markdown::{Markdown, stop_words};
 use super::merge::Chunks;
 use super::progress::Progress;
-use crate::lsp::foreign::one_line;
-use crate::lsp::session::Session;
-use crate::lsp::uri;
-use crate::run::{Event, Record, StopReason};
+use crate::lsp::foreign::{one_line, without_links};
+use crate::lsp::session::{Session, detached};
+use crate::lsp::{state, uri};
+use crate::run::{Event, Record, RunView, StopReason, TranscriptWriter};
+use crate::workspace::DocumentKey;
 use serde_json::json;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,22 +29,32 @@ const CHUNK_INTERVAL: Duration = Duration::from_millis(34);
 /// A client that has left more bytes than this unread loses chunks.
 const SLOW_CLIENT_BYTES: usize = 1 << 20;
 
-/// How long a client may take to answer what a run waits for: the making of a token, the showing of a document.
+/// How long a client may take to make a token for progress.
 const CLIENT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The most characters of a line in progress.
+const MAX_LINE: usize = 80;
 
 /// Who is shown a run.
 pub struct Audience {
     pub session: Arc<Session>,
     pub run: String,
     pub uri: Arc<str>,
+    pub document: DocumentKey,
     /// Progress on the client's own token.
     pub client_progress: Option<Arc<Progress>>,
     /// The token of progress that is to be made where the client has none of its own.
     pub progress_token: ProgressToken,
+    /// Where the run is written.
+    pub transcript: Option<TranscriptWriter<BufWriter<File>>>,
 }
 
 /// Shows `records` up to the last, in order. Whoever sends them never waits for the client.
-pub async fn present(audience: Audience, mut records: mpsc::UnboundedReceiver<Record>) -> Ending {
+pub async fn present(
+    mut audience: Audience,
+    mut records: mpsc::UnboundedReceiver<Record>,
+) -> Ending {
+    let mut transcript = audience.transcript.take();
     let mut presenter = Presenter::begin(audience).await;
     let mut chunks = Chunks::default();
     let mut due = Instant::now();
@@ -55,13 +68,17 @@ pub async fn present(audience: Audience, mut records: mpsc::UnboundedReceiver<Re
             }
             record = records.recv() => record,
         };
-        let Some(Record { event, .. }) = record else {
+        let Some(record) = record else {
             // Every run sends `run_ended`; one that does not has failed.
             return Ending {
                 stop: StopReason::Failed,
                 answer: None,
             };
         };
+        // A full disk ends the transcript, not the run.
+        transcript = transcript.and_then(|mut to| to.write(&record).ok().map(|()| to));
+        presenter.view.apply(&record);
+        let event = record.event;
         if event.is_chunk() {
             chunks.push(event);
             continue;
@@ -82,10 +99,9 @@ struct Presenter {
     seq: u64,
     /// Chunks that a slow client lost, and has not been told of.
     lost: u64,
-    step: u64,
-    /// The call that was taken up last.
-    tool: String,
-    line: String,
+    view: RunView,
+    /// The last line that the calls of this step have printed.
+    output: String,
 }
 
 impl Presenter {
@@ -112,9 +128,8 @@ impl Presenter {
             progress,
             seq: 0,
             lost: 0,
-            step: 0,
-            tool: String::new(),
-            line: String::new(),
+            view: RunView::default(),
+            output: String::new(),
         }
     }
 
@@ -125,18 +140,22 @@ impl Presenter {
             return;
         }
         for event in events {
-            if let Event::TextDelta { text } | Event::ToolOutput { text, .. } = &event {
-                if let Some(line) = text.lines().rfind(|line| !line.trim().is_empty()) {
-                    self.line = one_line(line, 80);
-                }
-            }
             self.send(&event);
+            if let Event::ToolOutput { text, .. } = &event
+                && let Some(line) = text.lines().rfind(|line| !line.trim().is_empty())
+            {
+                self.output = one_line(line, MAX_LINE);
+            }
+            self.report();
         }
-        self.report();
     }
 
     /// Shows what is no chunk; returns how the run ended when it did.
     async fn show(&mut self, event: Event) -> Option<Ending> {
+        // Before the client hears of it: it may ask for the lenses at once.
+        if matches!(event, Event::RunStarted { .. } | Event::RunEnded { .. }) {
+            self.remember();
+        }
         self.send(&event);
         if let Some(markdown) = &mut self.markdown {
             markdown.add(&event);
@@ -152,14 +171,8 @@ impl Presenter {
             }
         }
         match event {
-            Event::StepStarted { step } => {
-                self.step = step;
-                self.tool.clear();
-                self.line.clear();
-                self.report();
-            }
-            Event::ToolStarted { tool, .. } => {
-                self.tool = one_line(&tool, 80);
+            Event::StepStarted { .. } | Event::ToolStarted { .. } => {
+                self.output.clear();
                 self.report();
             }
             Event::RunEnded {
@@ -197,10 +210,28 @@ impl Presenter {
         let Some(progress) = &self.progress else {
             return;
         };
-        let step = format!("step {}", self.step);
-        let parts = [step.as_str(), &self.tool, &self.line];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let view = &self.view;
+        let tools = view.open_calls.iter().map(|call| one_line(&call.tool, 40));
+        let tools = tools.collect::<Vec<_>>().join(", ");
+        let line = match self.output.as_str() {
+            "" => one_line(view.last_line(), MAX_LINE),
+            output => output.to_owned(),
+        };
+        let parts = [format!("step {}", view.step), tools, line];
+        let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         progress.report(parts.join(" · "));
+    }
+
+    /// Lets the lenses show how far the run came.
+    fn remember(&self) {
+        let session = &self.audience.session;
+        session
+            .runs
+            .remember(&self.audience.document, &self.audience.run, &self.view);
+        if session.abilities().code_lens_refresh {
+            let session = session.clone();
+            detached(async move { session.client.code_lens_refresh().await });
+        }
     }
 
     async fn end(&self, stop: StopReason, reason: Option<&str>, answer: Option<&str>) {
@@ -229,18 +260,22 @@ impl Presenter {
                 StopReason::Cancelled => MessageType::WARNING,
                 _ => MessageType::ERROR,
             },
-            message: crate::lsp::foreign::without_links(&message),
+            message: without_links(&message),
         });
-        if let Some(uri) = kept.filter(|_| session.abilities().show_document)
-            && let Some(uri) = Uri::from_file_path(uri)
+        if let Some(path) = kept.filter(|_| session.abilities().show_document)
+            && let Some(uri) = Uri::from_file_path(path)
         {
-            let shown = session.client.show_document(ShowDocumentParams {
-                uri,
-                external: None,
-                take_focus: Some(false),
-                selection: None,
+            let session = session.clone();
+            // Whether and when it is shown does not concern the run.
+            detached(async move {
+                let document = ShowDocumentParams {
+                    uri,
+                    external: None,
+                    take_focus: Some(false),
+                    selection: None,
+                };
+                session.client.show_document(document).await
             });
-            let _ = tokio::time::timeout(CLIENT_PATIENCE, shown).await;
         }
     }
 
@@ -249,9 +284,11 @@ impl Presenter {
         let folder = self.audience.session.machine.state_folder.clone()?;
         let text = markdown.text().to_owned();
         let kept = tokio::task::spawn_blocking(move || {
-            crate::lsp::state::create(&folder.join("runs"), "md", text.as_bytes())
+            let (path, mut file) = state::create(&folder.join(state::RUNS), "md").ok()?;
+            file.write_all(text.as_bytes()).ok()?;
+            Some(path)
         });
-        kept.await.ok()?.ok()
+        kept.await.ok()?
     }
 }
 

@@ -1,7 +1,10 @@
 //! Which runs there are, and what the client can do with them.
 
+use super::markdown::stop_words;
+use crate::run::RunView;
 use crate::run::access::Answer;
 use crate::run::model::Message;
+use crate::workspace::DocumentKey;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,6 +28,19 @@ struct Known {
     in_flight: HashMap<String, InFlight>,
     /// The newest last.
     ended: VecDeque<(String, Vec<Arc<Message>>)>,
+    /// The last run of each document, and of each of its modes.
+    last: HashMap<(DocumentKey, Option<String>), LastRun>,
+}
+
+/// The last run of a document or mode, for its lens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastRun {
+    /// Its id.
+    pub run: String,
+    /// Whether it goes on.
+    pub is_going: bool,
+    /// How it ended, and its counters.
+    pub words: String,
 }
 
 #[derive(Debug)]
@@ -80,6 +96,34 @@ impl Runs {
         let known = self.known();
         let (_, history) = known.ended.iter().find(|(ended, _)| ended == run)?;
         Some(history.clone())
+    }
+
+    /// Takes what is to be shown of a run of `document` from now on.
+    pub fn remember(&self, document: &DocumentKey, run: &str, view: &RunView) {
+        let last = LastRun {
+            run: run.to_owned(),
+            is_going: view.stop().is_none(),
+            words: match view.stop() {
+                Some(stop) => format!("{} · {}", stop_words(stop), view.summary()),
+                None => "running".to_owned(),
+            },
+        };
+        let mut known = self.known();
+        known
+            .last
+            .insert((document.clone(), Some(view.mode.clone())), last.clone());
+        known.last.insert((document.clone(), None), last);
+    }
+
+    /// The last run of `document`, in that mode or in any.
+    pub fn last(&self, document: &DocumentKey, mode: Option<&str>) -> Option<LastRun> {
+        let key = (document.clone(), mode.map(ToOwned::to_owned));
+        self.known().last.get(&key).cloned()
+    }
+
+    /// Forgets the last runs of a document that is closed.
+    pub fn forget(&self, document: &DocumentKey) {
+        self.known().last.retain(|(of, _), _| of != document);
     }
 
     /// Cancels a run; returns whether it was in flight.

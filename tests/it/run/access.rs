@@ -1,10 +1,16 @@
 //! Who decides about a call: rules, flags, people; in call order, before anything runs.
 
-use super::fake::{Scene, calls, echo, says};
+use super::fake::{calls, echo, says};
+use super::scene::Scene;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use loopls::definition::Effect::{Irreversible, Write};
 use loopls::run::StopReason;
-use loopls::run::access::Answer;
-use loopls::run::access::Answer::{Deny, ForRun, Once};
+use loopls::run::access::Answer::{self, Deny, ForRun, Once};
+use loopls::run::access::{Approver, Question};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use tokio::sync::oneshot;
 
 const WORDS: &[&str] = &["asked", "allow", "deny", "completed"];
 
@@ -136,8 +142,8 @@ async fn a_call_with_wrong_input_is_not_asked_about() {
 #[tokio::test]
 async fn a_question_names_run_call_and_what_will_happen() {
     let scene = Scene::new("", [calls([("put", "{\"a\":1}")]), says("done")]);
-    let scene = scene.tools([echo("put").effect(Write)]).answers(0, [Once]);
-    let person = scene.person.clone();
+    let scene = scene.tools([echo("put").effect(Write)]);
+    let (scene, person) = scene.asking(0, [Once]);
     scene.run().await;
     let questions = person.questions.lock().unwrap();
     let question = &questions[0];
@@ -148,5 +154,81 @@ async fn a_question_names_run_call_and_what_will_happen() {
     assert_eq!(
         (question.effect, question.shown.as_str()),
         (Write, "act {\"a\":1}")
+    );
+}
+
+#[tokio::test]
+async fn what_was_allowed_is_what_runs() {
+    let batch = calls([
+        ("put", "{\"a\":1}"),
+        ("put", "{\"a\":2}"),
+        ("put", "{\"a\":3}"),
+    ]);
+    let scene = Scene::new("", [batch, says("done")]).tools([echo("put").effect(Write)]);
+    let (scene, person) = scene.asking(0, [Deny, Once, Deny]);
+    let ran = scene.run().await;
+    assert_eq!(person.questions.lock().unwrap()[1].shown, "act {\"a\":2}");
+    assert_eq!(
+        ran.results(),
+        [
+            "a put: error: denied: this call of `put` was not approved",
+            "b put: {\"a\":2}",
+            "c put: error: denied: this call of `put` was not approved",
+        ]
+    );
+}
+
+/// Asks two people at once, and passes each answer on only when told.
+struct Switchboard(Mutex<HashMap<String, oneshot::Receiver<Answer>>>);
+
+impl Approver for Switchboard {
+    fn ask(&self, question: Question) -> BoxFuture<'_, Answer> {
+        let answer = self.0.lock().unwrap().remove(&question.shown).unwrap();
+        async move { answer.await.unwrap() }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn two_runs_that_ask_at_once_each_get_their_own_answer() {
+    let (first_answer, first) = oneshot::channel();
+    let (second_answer, second) = oneshot::channel();
+    let open = [
+        ("act {\"a\":1}".into(), first),
+        ("act {\"a\":2}".into(), second),
+    ];
+    let person = Arc::new(Switchboard(Mutex::new(open.into())));
+    let run = |input: &str| {
+        let mut scene = Scene::new("", [calls([("put", input)]), says("done")]);
+        scene.person = person.clone();
+        scene.tools([echo("put").effect(Write)]).run()
+    };
+    let (one, two) = (run("{\"a\":1}"), run("{\"a\":2}"));
+    let answering = async {
+        tokio::task::yield_now().await;
+        second_answer.send(Once).unwrap();
+        first_answer.send(Deny).unwrap();
+    };
+    let (one, two, ()) = tokio::join!(one, two, answering);
+    assert_eq!(
+        one.results(),
+        ["a put: error: denied: this call of `put` was not approved"]
+    );
+    assert_eq!(two.results(), ["a put: {\"a\":2}"]);
+}
+
+#[tokio::test]
+async fn where_asking_fails_the_call_is_denied() {
+    struct Broken;
+    impl Approver for Broken {
+        fn ask(&self, _question: Question) -> BoxFuture<'_, Answer> {
+            panic!("a bug in whoever asks")
+        }
+    }
+    let mut scene = scene("", &[&["put", "get"]]);
+    scene.person = Arc::new(Broken);
+    let ran = scene.run().await;
+    assert_eq!(
+        ran.lines_of(&["deny", "ended"]),
+        ["deny 1 by person", "ended answer after 1/2: done"]
     );
 }

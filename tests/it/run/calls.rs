@@ -1,7 +1,8 @@
 //! The calls of a batch: checked, run together, answered in call order; a failure is a result, not an end.
 
-use super::fake::{Scene, calls, echo, endless, says, tool, until_cancelled};
-use loopls::bind::{Outcome, Stream};
+use super::fake::{calls, echo, endless, says, tool, until_cancelled};
+use super::scene::Scene;
+use loopls::bind::{CANCELLED, Outcome, Stream};
 use loopls::definition::Effect;
 use loopls::run::StopReason;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -205,12 +206,47 @@ async fn a_call_past_its_timeout_is_an_error_that_says_what_may_have_happened() 
     assert_eq!(
         ran.results(),
         [
-            "a get: error: timed out after 1s500ms",
+            "a get: error: timed out after 1s500ms\nwhat it had so far",
             "b put: error: timed out after 1m30s; it may have taken effect",
             "c fast: {}",
         ]
     );
     assert_eq!(ran.stop(), StopReason::Answer);
+}
+
+/// Each case: what a tool makes of being ended, and what comes of the call.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_ended_says_why_and_what_output_there_was() {
+    for (last, expected) in [
+        (Outcome::error(CANCELLED), "error: timed out after 1s"),
+        (
+            Outcome::error(format_args!("begun\n{CANCELLED}")),
+            "error: timed out after 1s\nbegun",
+        ),
+        (
+            Outcome::text("begun\n"),
+            "error: timed out after 1s\nbegun\n",
+        ),
+        (
+            Outcome {
+                dropped_at: "error: be".len(),
+                dropped: 5,
+                ..Outcome::error("begun")
+            },
+            "error: timed out after 1s\nbe\n[tool output truncated: omitted 5 of 36 bytes]\ngun",
+        ),
+    ] {
+        let slow = tool("slow", move |_, context| {
+            let last = last.clone();
+            async move {
+                context.cancel.cancelled().await;
+                last
+            }
+        });
+        let scene = Scene::new("", [calls([("slow", "")]), says("done")]);
+        let ran = scene.tools([slow.timeout(1_000)]).run().await;
+        assert_eq!(ran.results(), [format!("a slow: {expected}")]);
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Cancel: at any time, to the end within the drain timeout, and every call of the history keeps a result.
 
-use super::fake::{Reply, Scene, calls, echo, endless, says, tool, until_cancelled};
+use super::fake::{Reply, calls, echo, endless, says, tool, until_cancelled};
+use super::scene::Scene;
 use loopls::bind::{Outcome, Stream};
 use loopls::definition::Effect;
 use loopls::run::model::ReplyPart;
@@ -83,7 +84,7 @@ async fn while_calls_run() {
         ran.results(),
         [
             "a quick: {}",
-            "b obedient: error: cancelled",
+            "b obedient: error: cancelled\nwhat it had so far",
             "c stubborn: error: not run: cancelled",
             "d waiting: error: not run: cancelled",
         ]

@@ -1,6 +1,7 @@
 //! What harness answered on generated cases is what a run does.
 
-use super::fake::{Reply, Scene, calls, echo, part, parts, says, tool};
+use super::fake::{Reply, calls, echo, part, parts, says, tool};
+use super::scene::Scene;
 use loopls::bind::Outcome;
 use loopls::run::model::{Message, ReplyPart, ReplyStop};
 use loopls::run::{Event, StopReason};

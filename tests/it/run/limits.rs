@@ -1,6 +1,7 @@
 //! Limits: counted before anything runs, and named with their line when they end a turn.
 
-use super::fake::{Ran, Scene, calls, echo, endless, part, parts, says, tokens, tool};
+use super::fake::{calls, echo, endless, part, parts, says, tokens, tool};
+use super::scene::{Ran, Scene};
 use loopls::bind::Outcome;
 use loopls::definition::Effect;
 use loopls::run::access::Answer;

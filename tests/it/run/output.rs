@@ -1,6 +1,7 @@
 //! Structured output: the answer is a call of the reserved tool.
 
-use super::fake::{FakeModel, Scene, calls, echo, says};
+use super::fake::{FakeModel, calls, echo, says};
+use super::scene::Scene;
 use loopls::run::StopReason;
 
 const OUTPUT: &str = r#"

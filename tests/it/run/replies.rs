@@ -1,6 +1,7 @@
 //! Replies as they arrive: in odd parts, cut, empty, failing.
 
-use super::fake::{FakeModel, Reply, Scene, busy, calls, echo, part, parts, says, tokens};
+use super::fake::{FakeModel, Reply, busy, calls, echo, part, parts, says, tokens};
+use super::scene::Scene;
 use loopls::run::model::{Message, ModelError, ReplyPart, ReplyStop};
 use loopls::run::{Event, StopReason};
 

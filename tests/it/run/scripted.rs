@@ -1,6 +1,7 @@
 //! The scripted model, through the same trait as a provider's client.
 
-use super::fake::{Scene, echo};
+use super::fake::echo;
+use super::scene::Scene;
 use loopls::run::Event;
 use loopls::run::model::{ClientError, client_for};
 
@@ -109,7 +110,7 @@ async fn a_mode_without_a_script_says_the_bases() {
 #[test]
 fn a_provider_without_a_client_is_an_error() {
     let text = "name = \"test\"\n[model]\nprovider = \"anthropic\"\nname = \"m\"\n";
-    let bound = super::fake::bound(text, Vec::new());
+    let bound = super::scene::bound(text, Vec::new());
     let error = client_for(&bound, bound.initial_mode()).err();
     assert_eq!(error, Some(ClientError::Provider("anthropic".into())));
 }

@@ -1,6 +1,7 @@
 //! The transcript and the view: the same events as lines and as counters.
 
-use super::fake::{Scene, calls, echo, says};
+use super::fake::{calls, echo, says};
+use super::scene::Scene;
 use loopls::definition::Effect;
 use loopls::run::access::Answer;
 use loopls::run::{Record, RunStatus, RunView, StopReason, TranscriptWriter};

@@ -95,16 +95,13 @@ async fn each_lens_runs_its_own_mode_also_after_lines_were_put_above() {
         .await;
     client.diagnostics(URI, 2).await;
     let after = runs(&client.call("textDocument/codeLens", params).await);
-    let moved: Vec<_> = before
-        .into_iter()
-        .map(|(line, argument)| (line, argument))
-        .collect();
-    for ((line_before, argument_before), (line_after, argument_after)) in moved.iter().zip(&after) {
+    for ((line_before, argument_before), (line_after, argument_after)) in before.iter().zip(&after)
+    {
         assert_eq!(argument_before, argument_after);
         // What stands over the loop itself may stay at the top.
         assert!(
             *line_after == line_before + 2 || *line_before == 0,
-            "{moved:?} {after:?}"
+            "{before:?} {after:?}"
         );
     }
     close(client).await;

@@ -1,1 +1,193 @@
-//! The server as a process.
+//! The server as a process: what it writes, and that it ends.
+
+use crate::support::{Client, file_uri, folder};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+
+/// The server's process with a client on its standard input and output.
+fn start(state: tempfile::TempDir) -> (Child, Client) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_loopls"))
+        .args(["lsp", "--stdio"])
+        .env("XDG_STATE_HOME", state.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let read = child.stdout.take().unwrap();
+    let write = child.stdin.take().unwrap();
+    (child, Client::over(read, write, state))
+}
+
+/// The same, introduced.
+async fn introduced(process_id: Value) -> (Child, Client) {
+    let (child, mut client) = start(tempfile::tempdir().unwrap());
+    let params = json!({
+        "processId": process_id,
+        "capabilities": { "experimental": { "loopls": { "runEvents": true } } },
+        "initializationOptions": { "trust": "trusted" },
+    });
+    client.server = client.call("initialize", params).await;
+    client.notify("initialized", json!({})).await;
+    (child, client)
+}
+
+/// The exit code, which has to come by itself.
+async fn exit_code(mut child: Child) -> Option<i32> {
+    tokio::time::timeout(Duration::from_secs(60), child.wait())
+        .await
+        .expect("the server ends")
+        .unwrap()
+        .code()
+}
+
+#[tokio::test]
+async fn after_shutdown_exit_is_a_success_also_while_input_stays_open() {
+    let (child, mut client) = introduced(Value::Null).await;
+    client.call("shutdown", Value::Null).await;
+    client.notify("exit", Value::Null).await;
+    assert_eq!(exit_code(child).await, Some(0));
+    client.expect_nothing_left().await;
+}
+
+#[tokio::test]
+async fn exit_without_shutdown_is_none() {
+    let (child, mut client) = introduced(Value::Null).await;
+    client.notify("exit", Value::Null).await;
+    assert_eq!(exit_code(child).await, Some(1));
+    client.expect_nothing_left().await;
+}
+
+#[tokio::test]
+async fn the_end_of_input_ends_the_process() {
+    let (child, mut client) = introduced(Value::Null).await;
+    client.close_input().await;
+    assert_eq!(exit_code(child).await, Some(1));
+    client.expect_nothing_left().await;
+}
+
+#[tokio::test]
+async fn a_client_that_no_longer_reads_ends_the_process() {
+    let state = tempfile::tempdir().unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_loopls"))
+        .arg("lsp")
+        .env("XDG_STATE_HOME", state.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let input = child.stdin.take().unwrap();
+    let mut client = Client::over(tokio::io::empty(), input, state);
+    client
+        .request("initialize", json!({ "capabilities": {} }))
+        .await;
+    assert_eq!(exit_code(child).await, Some(1));
+}
+
+#[tokio::test]
+async fn the_death_of_the_clients_process_ends_the_server() {
+    let mut editor = Command::new("sleep").arg("600").spawn().unwrap();
+    let (child, client) = introduced(editor.id().into()).await;
+    editor.kill().await.unwrap();
+    assert_eq!(exit_code(child).await, Some(1));
+    client.expect_nothing_left().await;
+}
+
+#[tokio::test]
+async fn a_socket_serves_as_well() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let child = Command::new(env!("CARGO_BIN_EXE_loopls"))
+        .args(["lsp", "--socket", &port.to_string()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let (stream, _) = listener.accept().await.unwrap();
+    let (read, write) = stream.into_split();
+    let mut client = Client::over(read, write, tempfile::tempdir().unwrap());
+    client.introduce(json!({}), json!({})).await;
+    client.call("shutdown", Value::Null).await;
+    client.notify("exit", Value::Null).await;
+    assert_eq!(exit_code(child).await, Some(0));
+    client.expect_nothing_left().await;
+}
+
+#[tokio::test]
+async fn nothing_but_the_protocol_is_written_whatever_is_sent() {
+    // The client panics at a line that is no header.
+    let (child, mut client) = introduced(Value::Null).await;
+    client.write(b"Content-Length: 8\r\n\r\nnot json").await;
+    client.reply(Value::Null).await.unwrap_err();
+    let uri = "file:///tmp/loop.toml";
+    client.open(uri, 1, "name = \"a\nb = ").await;
+    client.diagnostics(uri, 1).await;
+    client.close(uri).await;
+    client.cleared(uri).await;
+    client.call("shutdown", Value::Null).await;
+    client.notify("exit", Value::Null).await;
+    assert_eq!(exit_code(child).await, Some(0));
+    client.expect_nothing_left().await;
+}
+
+/// Runs a tool that sleeps and has put another sleep into the background.
+const SLEEPING: &str = r#"
+name = "sleeper"
+prompt = "Sleep."
+
+[model]
+provider = "scripted"
+name = "rehearsal"
+script = [{ calls = [{ tool = "sleep", input = {} }] }]
+
+[[tools]]
+name = "sleep"
+description = "Sleeps."
+effect = "read"
+command = ["sh", "-c", "sleep 600 & echo $! > background; echo $$ > pid; echo asleep; sleep 600"]
+"#;
+
+/// Opens `SLEEPING` and runs it until the tool sleeps.
+async fn fall_asleep(client: &mut Client, folder: &Path) {
+    let uri = file_uri(&folder.join("sleeper.loop.toml"));
+    client.open(&uri, 1, SLEEPING).await;
+    assert_eq!(client.diagnostics(&uri, 1).await, [] as [Value; 0]);
+    client.command("loopls.run", json!({ "uri": uri })).await;
+    while client.notification("loopls/runEvent").await["event"]["type"] != "tool_output" {}
+}
+
+async fn gone(folder: &Path) {
+    for name in ["pid", "background"] {
+        super::runs::process_gone(&folder.join(name)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_leaves_no_process() {
+    let (_folder, path) = folder(&[]);
+    let (mut child, mut client) = introduced(Value::Null).await;
+    fall_asleep(&mut client, &path).await;
+    child.kill().await.unwrap();
+    gone(&path).await;
+    client.expect_nothing_left().await;
+}
+
+#[tokio::test]
+async fn an_editor_that_is_gone_leaves_no_process() {
+    let (_folder, path) = folder(&[]);
+    let (child, mut client) = introduced(Value::Null).await;
+    fall_asleep(&mut client, &path).await;
+    client.close_input().await;
+    assert_eq!(exit_code(child).await, Some(1));
+    gone(&path).await;
+    client.allow("loopls/runEvent").expect_nothing_left().await;
+}

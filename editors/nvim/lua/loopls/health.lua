@@ -32,7 +32,7 @@ local function check_neovim()
 end
 
 local function check_server()
-  local path, reason = server.find(vim.fs.root(0, { { 'loopls.toml', '.git' } }))
+  local path, reason = server.find(vim.fs.root(0, server.root_markers))
   if not path then
     health.error(reason, 'Install loopls, or set `vim.g.loopls = { server = "/absolute/path/of/loopls" }`.')
     return

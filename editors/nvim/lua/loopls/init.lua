@@ -47,24 +47,17 @@ function M.stop(options)
   run.cancel(which)
 end
 
---- What the modes of the current buffer come to, as of `loopls resolve --format json`.
----@param client vim.lsp.Client
----@return table?
-local function resolved(client)
-  local params = { command = 'loopls.resolve', arguments = { { uri = vim.uri_from_bufnr(0) } } }
-  local response = client:request_sync('workspace/executeCommand', params, 1000, 0)
-  return response and response.result
-end
-
---- The names of the modes of the current buffer.
+--- The names of the modes of the current buffer: those that have a lens, so also of a text with errors.
 ---@return string[]
 function M.modes()
   local client = vim.lsp.get_clients({ bufnr = 0, name = 'loopls' })[1]
-  local definition = client and resolved(client)
+  local params = { textDocument = { uri = vim.uri_from_bufnr(0) } }
+  local response = client and client:request_sync('textDocument/codeLens', params, 1000, 0)
   local names = {}
-  for _, mode in ipairs(definition and definition.modes or {}) do
-    if mode.name ~= '' then
-      table.insert(names, mode.name)
+  for _, lens in ipairs(response and response.result or {}) do
+    local mode = lens.command.command == 'loopls.run' and lens.command.arguments[1].mode
+    if mode then
+      table.insert(names, mode)
     end
   end
   return names
@@ -72,12 +65,7 @@ end
 
 --- Shows what each mode comes to in a floating window.
 function M.resolve()
-  local client = client_here()
-  local definition = client and resolved(client)
-  if definition then
-    local lines = require('loopls.resolve').lines(definition)
-    vim.lsp.util.open_floating_preview(lines, '', { border = 'rounded', focus_id = 'loopls.resolve' })
-  end
+  require('loopls.resolve').show(vim.api.nvim_get_current_buf())
 end
 
 --- What runs now, for a statusline: empty when nothing does.

@@ -1,4 +1,5 @@
---- What the modes of a definition come to, as lines of text.
+--- What the modes of a definition come to.
+local server = require('loopls.server')
 local text = require('loopls.text')
 
 local M = {}
@@ -52,6 +53,28 @@ function M.lines(definition)
     end
   end
   return lines
+end
+
+--- Shows what the modes of a buffer come to in a floating window. The text goes to `loopls resolve` as it is shown,
+--- saved or not.
+---@param bufnr integer
+function M.show(bufnr)
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  local folder = vim.fs.dirname(name)
+  local path, reason = server.find(vim.fs.root(bufnr, server.root_markers) or folder)
+  if not path then
+    vim.notify('loopls: ' .. reason, vim.log.levels.WARN)
+    return
+  end
+  local shown = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
+  local command = { path, 'resolve', '--format', 'json', '-' }
+  local result = vim.system(command, { stdin = shown, cwd = folder, text = true, timeout = 5000 }):wait()
+  if result.code ~= 0 then
+    vim.notify('loopls: ' .. text.one_line(result.stderr), vim.log.levels.ERROR)
+    return
+  end
+  local lines = M.lines(vim.json.decode(result.stdout))
+  vim.lsp.util.open_floating_preview(lines, '', { border = 'rounded', focus_id = 'loopls.resolve' })
 end
 
 return M

@@ -9,7 +9,8 @@ local M = {}
 ---@field id string
 ---@field number integer Counts the runs of this session.
 ---@field client_id integer
----@field uri string
+---@field bufnr integer The definition's buffer.
+---@field arguments loopls.RunArguments
 ---@field view loopls.View
 ---@field window loopls.Window
 ---@field transcript? string Its path.
@@ -26,19 +27,31 @@ end
 
 ---@param id string
 ---@param client_id integer
----@param uri string
+---@param bufnr integer
+---@param arguments loopls.RunArguments
 ---@return loopls.Run
-local function add(id, client_id, uri)
+local function add(id, client_id, bufnr, arguments)
   count = count + 1
-  runs[id] = {
+  local run = {
     id = id,
     number = count,
     client_id = client_id,
-    uri = uri,
+    bufnr = bufnr,
+    arguments = arguments,
     view = view.new(),
     window = Window.new(),
   }
-  return runs[id]
+  runs[id] = run
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = run.window.buf,
+    callback = function()
+      -- One that goes on can still be stopped.
+      if run.view.ended then
+        runs[id] = nil
+      end
+    end,
+  })
+  return run
 end
 
 --- The runs that go on, the newest first.
@@ -46,7 +59,7 @@ end
 ---@return loopls.Run[]
 function M.active(uri)
   local active = vim.tbl_filter(function(run)
-    return not run.view.ended and (not uri or run.uri == uri)
+    return not run.view.ended and (not uri or run.arguments.uri == uri)
   end, vim.tbl_values(runs))
   table.sort(active, function(a, b)
     return a.number > b.number
@@ -79,10 +92,42 @@ local function show(run)
   run.window:show(over, going)
 end
 
---- Lenses show the last run; Neovim is not told when they change.
-local function refresh_lenses(run)
-  local buf = vim.fn.bufnr(vim.uri_to_fname(run.uri))
-  require('loopls.lens').refresh(run.client_id, buf)
+--- Tells whoever listens, and asks for the lenses anew: they show the last run, and Neovim is not told of it.
+---@param run loopls.Run
+---@param pattern 'LoopRunStarted'|'LoopRunEnded'
+---@param stop? string
+local function announce(run, pattern, stop)
+  require('loopls.lens').refresh(run.client_id, run.bufnr)
+  vim.api.nvim_exec_autocmds('User', {
+    pattern = pattern,
+    modeline = false,
+    data = { run = run.id, uri = run.arguments.uri, stop = stop },
+  })
+end
+
+--- A run that ended before it began has nothing to draw: a message says why, or a question asks for what is missing.
+---@param run loopls.Run
+---@param event table
+local function refuse(run, event)
+  runs[run.id] = nil
+  if run.window:is_valid() then
+    vim.api.nvim_buf_delete(run.window.buf, { force = true })
+  end
+  local reason = event.reason or ''
+  if event.stop == 'cancelled' then
+    return
+  elseif vim.startswith(reason, 'there is no prompt') then
+    vim.ui.input({ prompt = 'Prompt: ' }, function(prompt)
+      local client = vim.lsp.get_client_by_id(run.client_id)
+      if client and prompt and vim.trim(prompt) ~= '' then
+        M.start(client, run.bufnr, vim.tbl_extend('force', run.arguments, { prompt = prompt }))
+      end
+    end)
+    return
+  elseif reason == 'not_trusted' then
+    reason = 'this folder is not trusted'
+  end
+  vim.notify('loopls: nothing was run: ' .. text.one_line(reason), vim.log.levels.ERROR)
 end
 
 --- Takes an event into the run's view and draws it.
@@ -92,21 +137,30 @@ local function take(run, event)
   if run.view.ended then
     return
   end
+  local has_begun = run.view.begun
   view.apply(run.view, event)
-  if run.window:is_valid() then
+  if event.type == 'run_ended' and not has_begun then
+    refuse(run, event)
+  elseif run.window:is_valid() then
     if event.type == 'run_started' then
       show(run)
     end
     run.window:draw(event, run.view)
+  elseif event.type == 'run_ended' then
+    runs[run.id] = nil
   end
-  if event.type == 'run_started' or event.type == 'run_ended' then
-    refresh_lenses(run)
-    vim.api.nvim_exec_autocmds('User', {
-      pattern = event.type == 'run_started' and 'LoopRunStarted' or 'LoopRunEnded',
-      modeline = false,
-      data = { run = run.id, uri = run.uri, stop = event.stop },
-    })
+  if event.type == 'run_started' then
+    announce(run, 'LoopRunStarted')
+  elseif event.type == 'run_ended' then
+    announce(run, 'LoopRunEnded', event.stop)
   end
+end
+
+--- The buffer that shows `uri`; 0 if none does.
+local function buffer_of(uri)
+  return vim.iter(vim.api.nvim_list_bufs()):find(function(buf)
+    return vim.api.nvim_buf_is_loaded(buf) and vim.uri_from_bufnr(buf) == uri
+  end) or 0
 end
 
 --- Handles `loopls/runEvent`: `{ run, seq, event }`.
@@ -117,7 +171,8 @@ function M.on_event(_, params, context)
     if params.event.type ~= 'run_started' then
       return
     end
-    run = add(params.run, context.client_id, params.event.uri)
+    local uri = params.event.uri
+    run = add(params.run, context.client_id, buffer_of(uri), { uri = uri })
   end
   take(run, params.event)
 end
@@ -153,16 +208,14 @@ end
 ---@param arguments loopls.RunArguments
 ---@return string id
 function M.start(client, bufnr, arguments)
-  local run = add(new_id(), client.id, arguments.uri)
+  local run = add(new_id(), client.id, bufnr, arguments)
   local params = {
     command = 'loopls.run',
     arguments = { vim.tbl_extend('force', arguments, { run = run.id }) },
   }
   client:request('workspace/executeCommand', params, function(err, result)
     if err then
-      runs[run.id] = nil
-      vim.api.nvim_buf_delete(run.window.buf, { force = true })
-      vim.notify('loopls: ' .. text.one_line(err.message), vim.log.levels.ERROR)
+      refuse(run, { reason = err.message })
     elseif result and result.transcript then
       run.transcript = result.transcript
     end

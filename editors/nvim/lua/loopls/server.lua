@@ -73,19 +73,15 @@ end
 ---@type table<string, string>
 local found = {}
 
---- The nearest folder with a `loopls.toml` or `.git`: the same as the server's.
----@param bufnr integer
----@return string?
-local function root_of(bufnr)
-  return vim.fs.root(bufnr, { { 'loopls.toml', '.git' } })
-end
+--- What is in a project's root, for `vim.fs.root`: the same as for the server.
+M.root_markers = { { 'loopls.toml', '.git' } }
 
 --- Decides whether to attach, and to what root. Neovim starts nothing unless `on_dir` is called, and is silent
 --- about a server that is not there: so this says it, once.
 ---@param bufnr integer
 ---@param on_dir fun(root: string?)
 function M.root_dir(bufnr, on_dir)
-  local root = root_of(bufnr)
+  local root = vim.fs.root(bufnr, M.root_markers)
   if type(vim.lsp.config.loopls.cmd) ~= 'table' then
     local name = vim.api.nvim_buf_get_name(bufnr)
     local path, reason = M.find(root or (name ~= '' and vim.fs.dirname(name) or nil))
@@ -107,6 +103,13 @@ function M.start(dispatchers, client_config)
   local path = found[root or ''] or assert(M.find(root))
   local cmd = vim.list_extend({ path, 'lsp' }, config.get().args)
   return vim.lsp.rpc.start(cmd, dispatchers, { cwd = root })
+end
+
+--- Tells the server what the person's configuration says of trust, as of now.
+---@param params lsp.InitializeParams
+function M.before_init(params)
+  local trust = { trust = config.get().trust }
+  params.initializationOptions = vim.tbl_extend('keep', params.initializationOptions or {}, trust)
 end
 
 return M

@@ -10,16 +10,28 @@ local M = {}
 ---@field iterations integer
 ---@field calls integer
 ---@field tokens integer
+---@field begun boolean Whether `run_started` came.
 ---@field ended? table The `run_ended` event.
 
 ---@return loopls.View
 function M.new()
-  return { loop = '', mode = '', model = '', limits = {}, step = 0, iterations = 0, calls = 0, tokens = 0 }
+  return {
+    begun = false,
+    loop = '',
+    mode = '',
+    model = '',
+    limits = {},
+    step = 0,
+    iterations = 0,
+    calls = 0,
+    tokens = 0,
+  }
 end
 
 ---@type table<string, fun(view: loopls.View, event: table)>
 local apply = {
   run_started = function(view, event)
+    view.begun = true
     view.loop, view.mode = event.loop, event.mode
     view.model = event.model.provider .. '/' .. event.model.name
     view.limits = event.limits
