@@ -8,6 +8,7 @@ pub mod placeholder;
 pub mod provider;
 mod resolve;
 mod surroundings;
+mod test;
 
 pub use duration::{Milliseconds, format_duration, parse_duration};
 pub use lower::lower;
@@ -18,6 +19,7 @@ pub use resolve::{
     ResolvedLimits, ResolvedMode, resolve,
 };
 pub use surroundings::{FileProblem, KnownLoop, Nowhere, Surroundings, beside};
+pub use test::{Expect, ExpectedCall, ExpectedResult, GivenResult, Test};
 
 /// The name of the tool through which a model gives its structured answer; no definition may produce it.
 pub const RESERVED_TOOL_NAME: &str = "_looprig_final_output";

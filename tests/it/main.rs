@@ -14,4 +14,5 @@ mod schema;
 mod server;
 mod support;
 mod syntax;
+mod testing;
 mod world;

@@ -4,7 +4,7 @@ use super::did_you_mean;
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{Access, Definition, Effect, List, Spanned};
 use crate::syntax::render;
-use globset::{Glob, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
@@ -31,7 +31,7 @@ fn globs<'a>(
 ) -> Vec<(&'a Spanned<String>, GlobMatcher)> {
     let mut globs = Vec::new();
     for pattern in list.items() {
-        let problem = match Glob::new(&pattern.value) {
+        let problem = match compile(&pattern.value) {
             _ if pattern.value.trim().is_empty() => String::new(),
             Err(error) => error.kind().to_string(),
             Ok(glob) => {
@@ -49,6 +49,13 @@ fn globs<'a>(
         found.push(Diagnostic::new(Code::InvalidValue, pattern.span, message));
     }
     globs
+}
+
+/// A pattern as a run compiles it: spaces around it count for nothing, and a backslash escapes on every system.
+fn compile(pattern: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(pattern.trim())
+        .backslash_escape(true)
+        .build()
 }
 
 /// Whether the tools are all known from the text: those of a server and delegates only a bind tells.
@@ -103,7 +110,7 @@ fn irreversible(
     // A tool that is denied or asked about anyway is no surprise.
     let otherwise = |name: &str| {
         access.deny.items().chain(access.ask.items()).any(|other| {
-            Glob::new(&other.value).is_ok_and(|other| other.compile_matcher().is_match(name))
+            compile(&other.value).is_ok_and(|other| other.compile_matcher().is_match(name))
         })
     };
     for tool in definition
