@@ -16,4 +16,5 @@ mod schema;
 mod server;
 mod support;
 mod syntax;
+mod testing;
 mod world;
