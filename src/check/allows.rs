@@ -57,11 +57,16 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
             }
             Some(_) => format!("there is no `{name}` here to allow; remove it"),
         };
-        let edit = removal(analysis, allow, &allows);
-        kept.push(
-            Diagnostic::new(Code::UnusedAllow, allow.span, message)
-                .with_remedy(format!("Remove `{name}`"), Repair::Edits(vec![edit])),
-        );
+        let diagnostic = Diagnostic::new(Code::UnusedAllow, allow.span, message);
+        let title = format!("Remove `{name}`");
+        let repair = Repair::Edits(vec![removal(analysis, allow, &allows)]);
+        kept.push(match Code::from_name(allow.name) {
+            // Another machine may have what this one lacks, or lack what this one has.
+            Some(Code::CommandNotFound | Code::EnvironmentNotSet) => {
+                diagnostic.with_guess(title, repair)
+            }
+            _ => diagnostic.with_remedy(title, repair),
+        });
     }
     kept.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     kept

@@ -3,7 +3,7 @@
 use super::report::{Counts, FileReport, github, json, summary, text};
 use super::search::search;
 use super::source::{STANDARD_INPUT, Source};
-use super::{Failure, Status, output};
+use super::{Failure, Status, fix, output};
 use crate::check::{Diagnostic, Levels};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,10 @@ pub struct Arguments {
     /// Report a code as `off`, `hint`, `information` or `warning`; errors stay errors. May be repeated.
     #[arg(long = "level", value_name = "CODE=LEVEL")]
     levels: Vec<String>,
+    /// Apply every fix that has one right answer, and say what was done; what is left is reported. What standard input
+    /// held is printed to standard output, and the report to standard error.
+    #[arg(long)]
+    fix: bool,
     /// Exit with 1 for warnings too.
     #[arg(long)]
     deny_warnings: bool,
@@ -41,10 +45,22 @@ enum Format {
 pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
     let levels = levels(&arguments.levels)?;
     let (paths, mut problems) = files(&arguments.paths);
+    let reads_standard_input = paths.iter().any(|path| path == Path::new(STANDARD_INPUT));
+    if arguments.fix && reads_standard_input && paths.len() > 1 {
+        return Err(Failure::new(
+            "with `--fix`, `-` stands alone: standard output is then the text that was on standard input",
+        ));
+    }
+    let mut fixes = fix::Report::default();
     let mut checked: Vec<(Source, Vec<Diagnostic>)> = Vec::new();
     for path in &paths {
         match Source::read(path) {
-            Ok(source) => {
+            Ok(mut source) => {
+                if arguments.fix
+                    && let Err(failure) = fixes.fix(&mut source, &levels)
+                {
+                    problems.push(failure);
+                }
                 let diagnostics = source.analysis.diagnostics_in(&source.host);
                 checked.push((source, levels.apply(diagnostics)));
             }
@@ -57,19 +73,39 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
         .collect();
     let counts = Counts::of(&reports);
 
+    // Standard output is for one thing.
+    let report = |text: &str| match arguments.fix && reads_standard_input {
+        true if text.is_empty() => Ok(()),
+        true => {
+            output::say(text.trim_end_matches('\n'));
+            Ok(())
+        }
+        false => output::print(text),
+    };
+    if arguments.fix {
+        match arguments.format {
+            Format::Text => report(&fixes.text())?,
+            _ => output::say(fixes.text().trim_end()),
+        }
+        if let [(source, _)] = checked.as_slice()
+            && reads_standard_input
+        {
+            output::print_document(&source.document(&source.text()))?;
+        }
+    }
     let summary = summary(reports.len(), counts);
     match arguments.format {
         Format::Text => {
             let renderer = output::renderer();
-            for report in &reports {
-                output::print(&text(report, &renderer))?;
+            for file in &reports {
+                report(&text(file, &renderer))?;
             }
-            output::print(&format!("{summary}\n"))?;
+            report(&format!("{summary}\n"))?;
         }
-        Format::Json => output::print(&json(&reports))?,
+        Format::Json => report(&json(&reports))?,
         Format::Github => {
-            for report in &reports {
-                output::print(&github(report))?;
+            for file in &reports {
+                report(&github(file))?;
             }
             output::say(&summary);
         }

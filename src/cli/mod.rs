@@ -4,6 +4,7 @@
 
 mod check;
 mod explain;
+mod fix;
 mod lsp;
 mod output;
 mod printable;
@@ -13,6 +14,7 @@ mod run;
 mod schema;
 mod search;
 mod source;
+mod write;
 
 use crate::run::StopReason;
 use clap::{CommandFactory, Parser, Subcommand};

@@ -16,8 +16,6 @@ pub struct FileReport<'a> {
     /// The file as the person named it.
     pub path: &'a str,
     /// Its text.
-    pub text: &'a str,
-    /// The same text with its lines.
     pub rope: &'a Rope,
     /// In order of the text.
     pub diagnostics: &'a [Diagnostic],
@@ -107,7 +105,6 @@ pub(super) mod tests {
         pub fn report(&self) -> FileReport<'_> {
             FileReport {
                 path: "order.loop.toml",
-                text: &self.text,
                 rope: &self.rope,
                 diagnostics: &self.diagnostics,
             }
