@@ -9,6 +9,7 @@ mod fmt;
 mod lsp;
 mod output;
 mod printable;
+mod project;
 mod report;
 mod resolve;
 mod run;
