@@ -2,6 +2,7 @@
 //!
 //! A command returns its `Status` or a `Failure`; [`main`] alone prints failures and makes exit statuses.
 
+mod binding;
 mod check;
 mod explain;
 mod fix;
@@ -15,7 +16,9 @@ mod resolve;
 mod run;
 mod schema;
 mod search;
+mod signals;
 mod source;
+mod test;
 mod write;
 
 use crate::run::StopReason;
@@ -44,6 +47,8 @@ enum Command {
     Resolve(resolve::Arguments),
     /// Run one turn of a definition.
     Run(run::Arguments),
+    /// Run the tests of definitions.
+    Test(test::Arguments),
     /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
     Explain(explain::Arguments),
     /// Print the format as a JSON Schema.
@@ -129,6 +134,7 @@ pub fn main() -> ExitCode {
         Some(Command::Fmt(arguments)) => fmt::fmt(&arguments),
         Some(Command::Resolve(arguments)) => resolve::resolve(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Test(arguments)) => test::test(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Schema) => schema::schema(),
     };

@@ -268,7 +268,8 @@ mod tests {
               "defaultConfiguration": {
                 "level": "error"
               }
-            }"#]].assert_eq(&format!("{:#}", run["tool"]["driver"]["rules"][1]));
+            }"#]]
+        .assert_eq(&format!("{:#}", run["tool"]["driver"]["rules"][1]));
         expect![[r#"
             {
               "ruleId": "zero_limit",
@@ -293,7 +294,8 @@ mod tests {
                   }
                 }
               ]
-            }"#]].assert_eq(&format!("{:#}", run["results"][1]));
+            }"#]]
+        .assert_eq(&format!("{:#}", run["results"][1]));
     }
 
     #[test]
