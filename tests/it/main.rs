@@ -7,6 +7,7 @@ mod cli;
 mod completion;
 mod conformance;
 mod fixing;
+mod ide;
 mod pages;
 mod recovery;
 mod run;
