@@ -1,8 +1,8 @@
 //! Patterns with wildcards in `access` and `middlewares`: they mention every tool that they match.
 
 use crate::check::Analysis;
+use crate::definition::pattern::literal;
 use crate::definition::{Pattern, Spanned, Target};
-use crate::text::Span;
 
 /// A pattern that is a glob.
 pub struct WrittenPattern<'a> {
@@ -54,8 +54,11 @@ impl WrittenPattern<'_> {
     }
 }
 
-/// Every pattern of `access` and of middlewares that is a glob, names without wildcards among them.
-pub fn patterns(analysis: &Analysis) -> Vec<WrittenPattern<'_>> {
+/// Every pattern of `access` and of middlewares that is a glob and that is `wanted`.
+pub fn patterns<'a>(
+    analysis: &'a Analysis,
+    wanted: impl Fn(&Spanned<String>) -> bool,
+) -> Vec<WrittenPattern<'a>> {
     let definition = &analysis.definition;
     let access = definition.access.get();
     let access = access.into_iter().flat_map(|access| {
@@ -67,25 +70,29 @@ pub fn patterns(analysis: &Analysis) -> Vec<WrittenPattern<'_>> {
     });
     let middlewares = definition.middlewares.iter();
     let middlewares = middlewares.map(|middleware| ("middlewares.tools", &middleware.tools, false));
-    let patterns = access
-        .chain(middlewares)
-        .flat_map(|(list, items, also_entries)| {
-            items.items().filter_map(move |written| {
-                Some(WrittenPattern {
+    let mut patterns = Vec::new();
+    for (list, items, also_entries) in access.chain(middlewares) {
+        for written in items.items().filter(|written| wanted(written)) {
+            if let Ok(pattern) = Pattern::new(&written.value) {
+                patterns.push(WrittenPattern {
                     written,
-                    pattern: Pattern::new(&written.value).ok()?,
+                    pattern,
                     list,
                     also_entries,
-                })
-            })
-        });
-    patterns.collect()
+                });
+            }
+        }
+    }
+    patterns
+}
+
+/// Whether a pattern can match more than one name.
+pub fn is_wild(written: &Spanned<String>) -> bool {
+    literal(&written.value).is_none()
 }
 
 /// The pattern with wildcards under the cursor.
 pub fn pattern_at(analysis: &Analysis, offset: usize) -> Option<WrittenPattern<'_>> {
-    let touched = |span: Span| span.touches(offset);
-    patterns(analysis)
-        .into_iter()
-        .find(|found| touched(found.written.span) && found.pattern.literal().is_none())
+    let wanted = |written: &Spanned<String>| written.span.touches(offset) && is_wild(written);
+    patterns(analysis, wanted).pop()
 }

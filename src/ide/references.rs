@@ -1,6 +1,6 @@
 //! Every place that names what is under the cursor.
 
-use super::patterns::patterns;
+use super::patterns::{is_wild, patterns};
 use crate::check::Analysis;
 use crate::definition::Target;
 use crate::text::Span;
@@ -18,9 +18,7 @@ pub fn references(analysis: &Analysis, offset: usize, with_declaration: bool) ->
         .map(|mention| mention.span)
         .collect();
     if let Some((name, is_produced)) = tool_name(analysis, target) {
-        let wild = patterns(analysis)
-            .into_iter()
-            .filter(|pattern| pattern.pattern.literal().is_none());
+        let wild = patterns(analysis, is_wild).into_iter();
         let matching = wild.filter(|pattern| pattern.matches(name, is_produced));
         spans.extend(matching.map(|pattern| pattern.written.span));
         spans.sort();

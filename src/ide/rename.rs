@@ -9,6 +9,7 @@ use crate::definition::{
 };
 use crate::syntax::{self, Table, render};
 use crate::text::{Edit, Span, apply_edits};
+use std::collections::HashSet;
 
 /// A name that can be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,11 +258,10 @@ fn pattern_warnings(
     let Some((old, is_produced)) = tool_name(analysis, target) else {
         return Vec::new();
     };
-    let changed = patterns(analysis).into_iter().filter_map(|found| {
+    let edited: HashSet<Span> = edited.iter().map(|mention| mention.span).collect();
+    let others = patterns(analysis, |written| !edited.contains(&written.span));
+    let changed = others.into_iter().filter_map(|found| {
         let span = found.written.span;
-        if edited.iter().any(|mention| mention.span == span) {
-            return None;
-        }
         let (text, list) = (found.written.value.escape_debug(), found.list);
         let (old_shown, new_shown) = (old.escape_debug(), new.escape_debug());
         let message = match (

@@ -134,7 +134,7 @@ fn at_place(analysis: &Analysis, surroundings: &dyn Surroundings, place: &Place)
         .and_then(|index| definition.modes.get(index));
     let mut parts = Vec::new();
     if place.on == On::Value {
-        parts.extend(key.and_then(|key| words::value(place, key)));
+        parts.extend(words::value(place, shape_at(&place.path)));
         if let Some(name) = place.text().filter(|_| is_variable(&keys)) {
             parts.push(model::variable(surroundings, name));
         }
@@ -174,11 +174,13 @@ fn at_place(analysis: &Analysis, surroundings: &dyn Surroundings, place: &Place)
 fn keyword<'a>(place: &Place<'a>) -> Option<&'a str> {
     let (last, path) = place.path.split_last()?;
     let Step::Key(name) = last else { return None };
-    let shape = path
-        .iter()
-        .fold(Shape::DEFINITION, |shape, step| match step {
-            Step::Key(key) => shape.of_key(key),
-            Step::Index(_) => shape.of_item(),
-        });
-    matches!(shape, Shape::Schema).then_some(name)
+    matches!(shape_at(path), Shape::Schema).then_some(name)
+}
+
+fn shape_at(path: &[Step]) -> Shape {
+    let step = |shape: Shape, step: &Step| match step {
+        Step::Key(key) => shape.of_key(key),
+        Step::Index(_) => shape.of_item(),
+    };
+    path.iter().fold(Shape::DEFINITION, step)
 }

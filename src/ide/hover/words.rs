@@ -6,6 +6,7 @@ use crate::format::json_schema;
 use crate::format::{KeySpec, Type};
 use crate::ide::markdown::{self, code};
 use crate::ide::place::Place;
+use crate::ide::shape::Shape;
 
 /// What a key is, for whoever writes it.
 pub fn about_key(key: &KeySpec) -> String {
@@ -42,12 +43,11 @@ pub fn about_key(key: &KeySpec) -> String {
     text
 }
 
-/// What the value of `key` comes to, where it is a word or a duration.
-pub fn value(place: &Place, key: &KeySpec) -> Option<String> {
+/// What the value of `place` comes to, where it is a word or a duration.
+pub fn value(place: &Place, shape: Shape) -> Option<String> {
     let text = place.text()?;
-    let kind = match key.kind {
-        Type::Map(item) => *item,
-        kind => kind,
+    let Shape::Format(kind) = shape else {
+        return None;
     };
     match kind {
         Type::Duration => {
