@@ -6,12 +6,15 @@
 pub mod access;
 mod answer;
 mod batch;
+mod budget;
 mod chunks;
 mod event;
 mod frame;
 pub mod model;
+mod pauses;
 mod reply;
 mod result;
+mod subloop;
 mod transcript;
 mod turn;
 mod view;
