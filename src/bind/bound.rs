@@ -28,7 +28,8 @@ pub struct Bindings {
     pub environment: Vec<(String, String)>,
 }
 
-/// A bound loop. Nothing is shared between two binds.
+/// A bound loop. Nothing is shared between two binds; a clone shares its tools.
+#[derive(Clone)]
 pub struct Bound {
     /// The definition it was made from.
     pub accepted: Accepted,
@@ -41,6 +42,7 @@ pub struct Bound {
 }
 
 /// What one mode is bound to.
+#[derive(Clone)]
 pub struct BoundMode {
     /// Its name; empty for the base.
     pub name: String,

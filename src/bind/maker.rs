@@ -31,7 +31,7 @@ impl Maker {
         let mut delegates = None;
         for (mode, system) in resolve(definition).into_iter().zip(&family.systems) {
             let mut tools = Vec::new();
-            for index in mode.tools {
+            for index in mode.tools.iter().copied() {
                 let made = match built.get(&index) {
                     Some(made) => made.clone(),
                     None => {

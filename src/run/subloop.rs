@@ -118,12 +118,10 @@ impl Branch {
         };
         let request = TurnRequest {
             run: self.stem.run.clone(),
-            uri: String::new(),
-            mode: None,
             prompt: message,
-            history: Vec::new(),
             yes: self.stem.yes,
             allow: self.allowed_below(),
+            ..TurnRequest::default()
         };
         let within = Within {
             tree: within.tree.clone(),

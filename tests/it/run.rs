@@ -11,4 +11,5 @@ mod replies;
 mod scene;
 mod scripted;
 mod subloops;
+mod testing;
 mod transcript;
