@@ -256,9 +256,12 @@ syntax = "warning"
     fn patterns_are_bounded() {
         let patterns = "\"a*b\", ".repeat(MOST_PATTERNS);
         check(&format!("exclude = [{patterns}]"), expect![[""]]);
-        check(&format!("exclude = [{patterns}\"c\"]"), expect![[r#"
+        check(
+            &format!("exclude = [{patterns}\"c\"]"),
+            expect![[r#"
             \"c\" invalid_value: there are more than 1000 patterns; from here on none counts
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]

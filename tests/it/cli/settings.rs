@@ -92,23 +92,35 @@ fn what_is_excluded_is_not_found_and_can_be_named() {
         ("drafts/deep/warning.loop.toml", ""),
         ("sub/old-a.loop.toml", "broken\n"),
     ]);
-    check(&folder, &["check"], expect![[r#"
+    check(
+        &folder,
+        &["check"],
+        expect![[r#"
         checked 1 file: no errors, no warnings
         -- stderr
         -- exit 0
-    "#]]);
-    check(&folder, &["fmt", "--check"], expect![[r#"
+    "#]],
+    );
+    check(
+        &folder,
+        &["fmt", "--check"],
+        expect![[r#"
         1 file already formatted
         -- stderr
         -- exit 0
-    "#]]);
-    check(&folder, &["check", "drafts"], expect![[r#"
+    "#]],
+    );
+    check(
+        &folder,
+        &["check", "drafts"],
+        expect![[r#"
         checked 0 files: no errors, no warnings
         -- stderr
         error: there was nothing to check
           help: a directory is searched for `*.loop.toml` and `loop.toml`; hidden, ignored and excluded files are left out
         -- exit 2
-    "#]]);
+    "#]],
+    );
     let named = [
         "check",
         "drafts/deep/warning.loop.toml",
@@ -134,7 +146,10 @@ fn what_is_wrong_with_settings_is_said_at_its_place() {
         ),
         ("warning.loop.toml", ""),
     ]);
-    check(&folder, &["check"], expect![[r#"
+    check(
+        &folder,
+        &["check"],
+        expect![[r#"
         error[wrong_type]: `exclude` is an array of patterns, as in `exclude = ["drafts"]`
          --> loopls.toml:1:11
           |
@@ -162,7 +177,8 @@ fn what_is_wrong_with_settings_is_said_at_its_place() {
         checked 2 files: 3 errors, 1 hint
         -- stderr
         -- exit 1
-    "#]]);
+    "#]],
+    );
     // `exclude` may be what is wrong, so nothing is written.
     let path = folder.path().join("warning.loop.toml");
     let text = fs::read_to_string(&path).unwrap();
@@ -204,15 +220,23 @@ fn settings_are_no_definition() {
 #[test]
 fn settings_that_cannot_be_read_are_told() {
     let folder = folder(&[("run.loop.toml", ""), ("loopls.toml/x", "")]);
-    check(&folder, &["check"], expect![[r#"
+    check(
+        &folder,
+        &["check"],
+        expect![[r#"
         checked 1 file: no errors, no warnings
         -- stderr
         error: loopls.toml: it cannot be read: it is no regular file
         -- exit 2
-    "#]]);
-    check(&folder, &["fmt"], expect![[r#"
+    "#]],
+    );
+    check(
+        &folder,
+        &["fmt"],
+        expect![[r#"
         -- stderr
         error: loopls.toml: it cannot be read: it is no regular file
         -- exit 2
-    "#]]);
+    "#]],
+    );
 }
