@@ -29,7 +29,8 @@ pub fn plain(markdown: &str) -> String {
                 continue;
             }
             Some(_) => plain.push_str(line),
-            None if mark.len() >= 3 => {
+            // Else it is code within a line.
+            None if mark.len() >= 3 && !line[mark.len()..].contains('`') => {
                 fence = Some(mark);
                 continue;
             }
