@@ -31,7 +31,8 @@ pub struct Bindings {
     pub environment: Vec<(String, String)>,
 }
 
-/// A bound loop. Nothing is shared between two binds.
+/// A bound loop. Nothing is shared between two binds; a clone shares its tools.
+#[derive(Clone)]
 pub struct Bound {
     /// The definition it was made from.
     pub accepted: Accepted,
@@ -44,6 +45,7 @@ pub struct Bound {
 }
 
 /// What one mode is bound to.
+#[derive(Clone)]
 pub struct BoundMode {
     /// Its name; empty for the base.
     pub name: String,
@@ -195,7 +197,7 @@ fn make(accepted: Accepted, bindings: Bindings, systems: Vec<String>) -> Result<
     let mut modes = Vec::new();
     for (mode, system) in resolve(definition).into_iter().zip(systems) {
         let mut tools = Vec::new();
-        for index in mode.tools {
+        for index in mode.tools.iter().copied() {
             let made = match built.get(&index) {
                 Some(made) => made.clone(),
                 None => {

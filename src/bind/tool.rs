@@ -56,6 +56,12 @@ pub trait PreparedCall: Send {
     /// are written out.
     fn shown(&self) -> String;
 
+    /// Whether its result was given beforehand, by a test or a record: such a call does nothing, so nobody is asked
+    /// about it.
+    fn is_given(&self) -> bool {
+        false
+    }
+
     /// Does it. Ends soon after `context.cancel`, with every process it started.
     fn run(self: Box<Self>, context: CallContext) -> BoxFuture<'static, Outcome>;
 }

@@ -1,11 +1,10 @@
 //! `loopls check`: says everything that is wrong with definitions.
 
-use super::report::{Counts, FileReport, github, json, summary, text};
-use super::search::search;
+use super::report::{Counts, FileReport, github, json, sarif, summary, text};
+use super::search::files;
 use super::source::{STANDARD_INPUT, Source};
 use super::{Failure, Status, fix, output};
 use crate::check::{Diagnostic, Levels};
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The arguments of `check`.
@@ -37,6 +36,8 @@ enum Format {
     Text,
     /// One JSON document; positions are zero-based, characters UTF-16 units.
     Json,
+    /// The Static Analysis Results Interchange Format, version 2.1.0.
+    Sarif,
     /// Workflow commands that GitHub turns into annotations.
     Github,
 }
@@ -103,6 +104,11 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
             report(&format!("{summary}\n"))?;
         }
         Format::Json => report(&json(&reports))?,
+        Format::Sarif => {
+            // Where it is not known, what is named absolutely stays so.
+            let folder = std::env::current_dir().unwrap_or_default();
+            report(&sarif(&reports, &folder))?;
+        }
         Format::Github => {
             for file in &reports {
                 report(&github(file))?;
@@ -137,22 +143,4 @@ fn levels(given: &[String]) -> Result<Levels, Failure> {
             .map_err(|problem| Failure::new(format!("--level {given}: {problem}")))?;
     }
     Ok(levels)
-}
-
-/// The files that `paths` mean, each once, in order; and what could not be searched.
-fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
-    let mut files = Vec::new();
-    let mut problems = Vec::new();
-    for path in paths {
-        if path != Path::new(STANDARD_INPUT) && path.is_dir() {
-            let found = search(path);
-            files.extend(found.files);
-            problems.extend(found.problems.into_iter().map(Failure::new));
-        } else {
-            files.push(path.clone());
-        }
-    }
-    let mut seen = HashSet::new();
-    files.retain(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())));
-    (files, problems)
 }

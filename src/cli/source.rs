@@ -4,6 +4,7 @@ use super::report::{FileReport, text};
 use super::{Failure, output, printable::printable, write};
 use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::host::Host;
+use crate::text::{Encoding, Span, position_at};
 use ropey::Rope;
 use std::fs::File;
 use std::io::Read;
@@ -101,6 +102,12 @@ impl Source {
     pub fn uri(&self) -> String {
         let uri = self.path.as_deref().and_then(Uri::from_file_path);
         uri.map_or_else(|| "untitled:stdin".to_owned(), |uri| uri.to_string())
+    }
+
+    /// `NAME:LINE:COLUMN` of where `span` begins, counted from 1 as people do.
+    pub fn place(&self, span: Span) -> String {
+        let start = position_at(&self.analysis.rope, span.start, Encoding::Utf32);
+        format!("{}:{}:{}", self.name, start.line + 1, start.character + 1)
     }
 
     /// The definition, if it has no error; else its errors are printed to standard error, as `check` has them.

@@ -171,13 +171,14 @@ pub(super) struct Gate {
 
 impl Gate {
     /// What rules, effect, flags and earlier answers decide about a call of `tool`, of which the policy says `rule`;
-    /// `None` where a person is to be asked.
-    pub fn decide(&self, tool: &ToolInfo, rule: &Rule) -> Option<Decision> {
+    /// `None` where a person is to be asked. A call whose result `is_given` does nothing, so only a rule can deny it.
+    pub fn decide(&self, tool: &ToolInfo, rule: &Rule, is_given: bool) -> Option<Decision> {
         use AccessDecision::{Allow, Deny};
         let (decision, by, pattern) = match rule {
             Rule::Deny(pattern) => (Deny, DecidedBy::Rule, Some(pattern)),
             Rule::Allow(Some(pattern)) => (Allow, DecidedBy::Rule, Some(pattern)),
             Rule::Allow(None) => (Allow, DecidedBy::Effect, None),
+            Rule::Ask(_) if is_given => (Allow, DecidedBy::Effect, None),
             Rule::Ask(pattern) if self.is_flagged(tool) => {
                 (Allow, DecidedBy::Flag, pattern.as_ref())
             }

@@ -139,7 +139,8 @@ impl<'a> BatchRunner<'a> {
         for taken in batch {
             let Ok(ready) = &taken.state else { continue };
             let (info, rule) = (ready.info, ready.rule);
-            let decision = match gate.decide(info, rule) {
+            let is_given = ready.prepared.is_given();
+            let decision = match gate.decide(info, rule, is_given) {
                 Some(decision) => decision,
                 None => {
                     let shown = catch_unwind(AssertUnwindSafe(|| ready.prepared.shown()));

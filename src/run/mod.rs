@@ -8,10 +8,13 @@ mod answer;
 mod batch;
 mod chunks;
 mod event;
+mod expectation;
 mod frame;
+mod given;
 pub mod model;
 mod reply;
 mod result;
+mod testing;
 mod transcript;
 mod turn;
 mod view;
@@ -20,6 +23,8 @@ pub use event::{
     AccessDecision, DecidedBy, Event, LimitReached, ModelName, RECORD_VERSION, Record, RunLimits,
     StopReason, Usage,
 };
+pub use expectation::Miss;
+pub use testing::{TestContext, TestError, TestOutcome, is_live, run_test};
 pub use transcript::TranscriptWriter;
 pub use turn::{Turn, TurnContext, TurnRequest, run_turn};
 pub use view::{RunStatus, RunView};

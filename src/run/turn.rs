@@ -21,6 +21,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// What a turn is asked to do.
+#[derive(Clone, Debug, Default)]
 pub struct TurnRequest {
     /// Names the run in every event.
     pub run: String,
@@ -28,6 +29,10 @@ pub struct TurnRequest {
     pub uri: String,
     /// The mode; `None` is the definition's initial one.
     pub mode: Option<String>,
+    /// The test that is run, by name.
+    pub test: Option<String>,
+    /// The run on whose history this turn follows.
+    pub after: Option<String>,
     /// The user message.
     pub prompt: String,
     /// What was said before, for a next turn; counters start afresh.

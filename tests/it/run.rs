@@ -10,4 +10,5 @@ mod output;
 mod replies;
 mod scene;
 mod scripted;
+mod testing;
 mod transcript;

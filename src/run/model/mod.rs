@@ -154,6 +154,9 @@ pub struct ModelError {
     pub retry_after: Option<Milliseconds>,
 }
 
+/// The provider of the embedded model.
+pub const SCRIPTED: &str = "scripted";
+
 /// Why there is no client for a mode's model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
@@ -182,7 +185,7 @@ pub(super) fn model_of<'a>(bound: &'a Bound, mode: &BoundMode) -> Option<&'a Mod
 pub fn client_for(bound: &Bound, mode: &BoundMode) -> Result<Arc<dyn ModelClient>, ClientError> {
     let model = model_of(bound, mode).ok_or(ClientError::NoModel)?;
     match model.provider.text() {
-        "scripted" => {
+        SCRIPTED => {
             let base = bound.accepted.definition().model.get();
             let own = model.script.get();
             let script = own.or_else(|| base.and_then(|base| base.script.get()));
