@@ -29,7 +29,7 @@ pub fn plain(markdown: &str) -> String {
                 continue;
             }
             Some(_) => plain.push_str(line),
-            // Else it is code within a line.
+            // What follows an opening fence holds no backtick; else it is code within a line.
             None if mark.len() >= 3 && !line[mark.len()..].contains('`') => {
                 fence = Some(mark);
                 continue;

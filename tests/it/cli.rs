@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 mod fixing;
 mod formatting;
 mod processes;
+mod settings;
 mod terminal;
 
 const LOOPLS: &str = env!("CARGO_BIN_EXE_loopls");

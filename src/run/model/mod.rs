@@ -1,8 +1,10 @@
 //! The model's side of a loop: one trait, one file a client.
 
+mod http;
 mod scripted;
 pub mod wire;
 
+pub use http::HttpModel;
 pub use scripted::Scripted;
 
 use crate::bind::{Bound, BoundMode};
