@@ -92,6 +92,8 @@ codes! {
         PlaceholderInCode = "placeholder_in_code",
         MissingFile = "missing_file",
         PathOutside = "path_outside",
+        LoopCycle = "loop_cycle",
+        AmbiguousDelegate = "ambiguous_delegate",
     }
     Warning {
         MissingDescription = "missing_description",
@@ -99,6 +101,7 @@ codes! {
         SchemaForProvider = "schema_for_provider",
         IrreversibleAllowed = "irreversible_allowed",
         UnmatchedPattern = "unmatched_pattern",
+        UnknownDelegate = "unknown_delegate",
         SecretInFile = "secret_in_file",
         PlaceholderAsOption = "placeholder_as_option",
         OptionalPlaceholder = "optional_placeholder",

@@ -115,20 +115,22 @@ fn look_into(value: &Value, span: Span, wanted: Wanted) -> Option<Found<'_>> {
 
 /// Takes out whole lines, or what stands before a comment on the last of them.
 fn remove_statement(text: &str, statement: Span) -> Vec<Edit> {
-    let line_start = text[..statement.start].rfind('\n').map_or(0, |at| at + 1);
-    let rest = &text[statement.end..];
-    let line_end = rest
-        .find('\n')
-        .map_or(text.len(), |at| statement.end + at + 1);
-    let after = &text[statement.end..line_end];
-    let span = match after.find('#') {
+    let lines = lines_of(text, statement);
+    let span = match text[statement.end..lines.end].find('#') {
         Some(comment) => Span::new(statement.start, statement.end + comment),
-        None => Span::new(line_start, line_end),
+        None => lines,
     };
     vec![Edit {
         span,
         text: String::new(),
     }]
+}
+
+/// The whole lines of `span`, with the line break at their end.
+fn lines_of(text: &str, span: Span) -> Span {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.end..].find('\n');
+    Span::new(start, end.map_or(text.len(), |at| span.end + at + 1))
 }
 
 /// Takes out an element and the comma that goes with it, and its line if nothing else stands there.
@@ -190,22 +192,35 @@ fn move_out(analysis: &Analysis, span: Span) -> Vec<Edit> {
                 let Some(header) = header else {
                     return Vec::new();
                 };
-                let line = pair.span.of(&analysis.text);
+                let lines = lines_of(&analysis.text, pair.span);
+                // A comment behind the pair goes along.
+                let line = analysis.text[pair.span.start..lines.end].trim_end();
                 let text = format!("{line}{}", line_ending(&analysis.text));
-                let line_start = analysis.text[..header.start]
-                    .rfind('\n')
-                    .map_or(0, |at| at + 1);
+                let mut line_start = lines_of(&analysis.text, header).start;
+                // What stands directly above the header is about it.
+                while let Some(above) = analysis.text[..line_start].strip_suffix('\n')
+                    && let above = above.rfind('\n').map_or(0, |at| at + 1)
+                    && analysis.text[above..]
+                        .trim_start_matches([' ', '\t'])
+                        .starts_with('#')
+                {
+                    line_start = above;
+                }
                 // Blank lines between the table and the header stay where they are.
                 let before = analysis.text[..line_start].trim_end().len();
                 let at = analysis.text[before..line_start]
                     .find('\n')
                     .map_or(line_start, |at| before + at + 1);
-                let mut edits = vec![Edit {
-                    span: Span::empty(at),
-                    text,
-                }];
-                edits.extend(remove_statement(&analysis.text, pair.span));
-                return edits;
+                return vec![
+                    Edit {
+                        span: Span::empty(at),
+                        text,
+                    },
+                    Edit {
+                        span: lines,
+                        text: String::new(),
+                    },
+                ];
             }
             Statement::KeyValue(_) => {}
         }

@@ -6,12 +6,15 @@ mod analysis;
 mod code;
 mod diagnostic;
 mod edits;
+mod fixing;
 mod levels;
 pub mod pages;
 mod rules;
 
 pub use accepted::{Accepted, Rejected};
+pub use allows::{Allow, allows};
 pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Fix, Related, Remedy, Repair};
+pub use fixing::{Applied, Fixed, fix_all};
 pub use levels::{LevelProblem, Levels};

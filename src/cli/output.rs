@@ -1,14 +1,18 @@
 //! Standard output and standard error. A reader that went away is no fault of ours, and no panic.
 
 use super::Failure;
+use super::printable::printable;
 use annotate_snippets::Renderer;
 use clap::builder::styling::{AnsiColor, Style};
-use std::io::{ErrorKind, Write};
+use std::borrow::Cow;
+use std::io::{ErrorKind, IsTerminal, Write};
 
 /// What went wrong and must be seen.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// What is worth seeing, though nothing is wrong.
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// What was put right.
+pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// What stands behind the rest.
 pub const DIM: Style = Style::new().dimmed();
 
@@ -19,7 +23,37 @@ pub const DIM: Style = Style::new().dimmed();
 /// It cannot be written, for another reason than that nobody reads it any more.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints `text`, styles and all, to standard error, where standard output is for something else.
+///
+/// # Errors
+///
+/// None: there is nowhere to say that it failed.
+pub fn print_aside(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stderr().lock();
+    let _ = out.write_all(text.as_bytes());
+    Ok(())
+}
+
+/// Prints `text` as it is to standard output: a document, not a report. On a terminal, what would steer it is written
+/// out.
+///
+/// # Errors
+///
+/// It cannot be written, for another reason than that nobody reads it any more.
+pub fn print_document(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    let text = match out.is_terminal() {
+        true => printable(text),
+        false => Cow::Borrowed(text),
+    };
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn written(result: std::io::Result<()>) -> Result<(), Failure> {
+    match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("standard output: {error}")))
         }

@@ -1,9 +1,10 @@
 //! A definition as a command is given it.
 
 use super::report::{FileReport, text};
-use super::{Failure, output, printable::printable};
+use super::{Failure, output, printable::printable, write};
 use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::host::Host;
+use crate::text::{Encoding, Span, position_at};
 use ropey::Rope;
 use std::fs::File;
 use std::io::Read;
@@ -13,6 +14,8 @@ use tower_lsp::ls_types::Uri;
 
 /// The argument that means standard input.
 pub const STANDARD_INPUT: &str = "-";
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A file larger than this is not read. Far above the largest definition that is analysed, which is said as a
 /// diagnostic; this is for devices and accidents.
@@ -26,8 +29,10 @@ pub struct Source {
     pub path: Option<PathBuf>,
     /// The machine around it.
     pub host: Host,
-    /// What its text says.
+    /// What its text says, without a byte order mark: editors keep it out of what they show and count.
     pub analysis: Arc<Analysis>,
+    /// The byte order mark, if the text had one.
+    mark: &'static str,
 }
 
 impl Source {
@@ -53,19 +58,56 @@ impl Source {
             (path.display().to_string(), text, Some(absolute.clone()))
         };
         let text = text.map_err(failure)?;
+        let (mark, text) = match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(rest) => (BYTE_ORDER_MARK, rest),
+            None => ("", text.as_str()),
+        };
         Ok(Self {
             name,
             path: place,
             // Standard input counts as a file of the working directory.
             host: Host::new(&absolute),
-            analysis: Arc::new(Analysis::new(Rope::from_str(&text))),
+            analysis: Arc::new(Analysis::new(Rope::from_str(text))),
+            mark,
         })
+    }
+
+    /// Takes `text` for its own, and writes it to the file that it was read from, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written; then it and the source are as they were.
+    pub fn replace(&mut self, text: &str) -> Result<(), Failure> {
+        let document = self.document(text);
+        if let Some(path) = &self.path {
+            write::replace(path, &document).map_err(|error| {
+                Failure::new(format!("{}: it was not changed: {error}", self.name))
+            })?;
+        }
+        self.analysis = Arc::new(Analysis::new(Rope::from_str(text)));
+        Ok(())
+    }
+
+    /// The text that was read, without its byte order mark; also one that was too large to be analysed.
+    pub fn text(&self) -> String {
+        String::from(&self.analysis.rope)
+    }
+
+    /// `text` as a document like the one that was read: with its byte order mark.
+    pub fn document(&self, text: &str) -> String {
+        format!("{}{text}", self.mark)
     }
 
     /// The URI of the file; what standard input holds has no place.
     pub fn uri(&self) -> String {
         let uri = self.path.as_deref().and_then(Uri::from_file_path);
         uri.map_or_else(|| "untitled:stdin".to_owned(), |uri| uri.to_string())
+    }
+
+    /// `NAME:LINE:COLUMN` of where `span` begins, counted from 1 as people do.
+    pub fn place(&self, span: Span) -> String {
+        let start = position_at(&self.analysis.rope, span.start, Encoding::Utf32);
+        format!("{}:{}:{}", self.name, start.line + 1, start.character + 1)
     }
 
     /// The definition, if it has no error; else its errors are printed to standard error, as `check` has them.
@@ -86,14 +128,12 @@ impl Source {
     pub fn report<'a>(&'a self, diagnostics: &'a [Diagnostic]) -> FileReport<'a> {
         FileReport {
             path: &self.name,
-            text: &self.analysis.text,
             rope: &self.analysis.rope,
             diagnostics,
         }
     }
 }
 
-/// The text, without a byte order mark: editors keep it out of what they show and count.
 fn read_all(from: impl Read) -> Result<String, String> {
     let mut bytes = Vec::new();
     from.take(LARGEST + 1)
@@ -102,12 +142,8 @@ fn read_all(from: impl Read) -> Result<String, String> {
     if bytes.len() as u64 > LARGEST {
         return Err("it is larger than 64 MiB".to_owned());
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         format!("it is not UTF-8 (at byte {valid})")
-    })?;
-    Ok(match text.strip_prefix('\u{feff}') {
-        Some(rest) => rest.to_owned(),
-        None => text,
     })
 }

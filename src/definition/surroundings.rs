@@ -1,6 +1,8 @@
 //! What analysis asks of the world around a definition.
 
-use std::path::{Path, PathBuf};
+use super::{Definition, Source};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// The world around one definition. Analysis is pure: whatever it wants to know beside the text it asks here, so
 /// that a test can answer from a map and the server from a bounded cache.
@@ -22,10 +24,83 @@ pub trait Surroundings {
     /// The names of all environment variables.
     fn variable_names(&self) -> Vec<String>;
 
+    /// The absolute path of the definition; `None` for one that has no place yet.
+    fn place(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// The loops under the project's root, this one as it was last seen among them; `None` where nobody looked.
+    fn loops(&self) -> Option<Arc<Vec<KnownLoop>>> {
+        None
+    }
+
+    /// What surrounds another definition of this project, whose file is `place`, absolute; `None` where nothing can be
+    /// read.
+    fn at(&self, _place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
+        None
+    }
+
     /// Whether programs and variables are those of a machine, so that one that is not there is worth a word.
     fn knows_machine(&self) -> bool {
         true
     }
+}
+
+/// A definition under the project's root, as far as others refer to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownLoop {
+    /// Its file, absolute.
+    pub path: PathBuf,
+    /// Its `name`; empty if it has none.
+    pub name: String,
+    /// Its `description`; empty if it has none.
+    pub description: String,
+    /// The files of its `loop` tools, absolute.
+    pub loops: Vec<PathBuf>,
+    /// The names of its `delegates`.
+    pub delegates: Vec<String>,
+}
+
+impl KnownLoop {
+    /// What `definition`, whose file is `path`, is to others.
+    pub fn of(definition: &Definition, path: &Path) -> Self {
+        let folder = path.parent().unwrap_or(path);
+        let loops = definition
+            .tools
+            .iter()
+            .flat_map(|tool| &tool.sources)
+            .filter_map(|source| match &source.value {
+                Source::Loop(path) => Some(beside(folder, Path::new(path.get()?))),
+                _ => None,
+            });
+        Self {
+            path: path.to_owned(),
+            name: definition.name.text().to_owned(),
+            description: definition.description.text().to_owned(),
+            loops: loops.collect(),
+            delegates: definition
+                .delegates
+                .items()
+                .map(|name| name.value.clone())
+                .collect(),
+        }
+    }
+}
+
+/// `path` as seen from `folder`, with its `.` and `..` taken out as they are written; symlinks are nobody's business
+/// here.
+pub fn beside(folder: &Path, path: &Path) -> PathBuf {
+    let mut result = folder.to_owned();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            part => result.push(part),
+        }
+    }
+    result
 }
 
 /// Why a file that a definition names cannot be had.

@@ -1,7 +1,8 @@
 //! The format as a JSON Schema, for editors that know TOML and no loops.
 //!
 //! It is draft-07 and keeps to what draft 4 has, which is what taplo reads: no `const`, `if`, `examples`, and no
-//! keyword beside `$ref`. What JSON cannot tell apart (`8.0` and `8`, a date and a string) it does not tell apart.
+//! keyword beside `$ref`. tombi takes a table without `additionalProperties` for one that allows no others, so it is
+//! always said. What JSON cannot tell apart (`8.0` and `8`, a date and a string) it does not tell apart.
 
 use super::json_schema::{Holds, KEYWORDS};
 use super::{DEFINITION, DURATION_PATTERN, KeySpec, TableSpec, Type, Word};
@@ -24,10 +25,9 @@ pub fn schema() -> Value {
         "A tool-use loop: a model, a system prompt, tools, limits and modes.".into(),
     );
     root.append(&mut table(&DEFINITION));
-    root.insert(
-        "definitions".into(),
-        json!({ "schema": keywords(json!(["object", "boolean"])) }),
-    );
+    let mut nested = keywords(json!(["object", "boolean"]));
+    nested["description"] = "A JSON Schema.".into();
+    root.insert("definitions".into(), json!({ "schema": nested }));
     Value::Object(root)
 }
 
@@ -107,10 +107,12 @@ fn value(kind: Type) -> Map<String, Value> {
         Type::Integer => json!({ "type": "integer" }),
         Type::Number => json!({ "type": "number" }),
         Type::Boolean => json!({ "type": "boolean" }),
-        Type::Any => json!({}),
+        Type::Any => json!({ "additionalProperties": true }),
         Type::Argument => json!({ "type": ["string", "array"], "items": { "type": "string" } }),
-        Type::StringOrTable => json!({ "type": ["string", "object"] }),
-        Type::FreeTable => json!({ "type": "object" }),
+        Type::StringOrTable => {
+            json!({ "type": ["string", "object"], "additionalProperties": true })
+        }
+        Type::FreeTable => json!({ "type": "object", "additionalProperties": true }),
         Type::JsonSchema => keywords(json!("object")),
         Type::Array(item) => json!({ "type": "array", "items": value(*item) }),
         Type::Map(item) => json!({ "type": "object", "additionalProperties": value(*item) }),
@@ -128,14 +130,22 @@ fn keywords(kind: Value) -> Value {
     let nested = json!({ "$ref": NESTED });
     let properties: Map<String, Value> = KEYWORDS
         .iter()
-        .map(|(keyword, holds)| {
-            let below = match holds {
-                Holds::Data => json!({}),
+        .map(|keyword| {
+            let below = match keyword.holds {
                 Holds::Schema => nested.clone(),
-                Holds::Schemas => json!({ "type": "array", "items": nested }),
-                Holds::NamedSchemas => json!({ "type": "object", "additionalProperties": nested }),
+                Holds::Data => {
+                    json!({ "description": keyword.meaning, "additionalProperties": true })
+                }
+                Holds::Schemas => {
+                    json!({ "description": keyword.meaning, "type": "array", "items": nested })
+                }
+                Holds::NamedSchemas => json!({
+                    "description": keyword.meaning,
+                    "type": "object",
+                    "additionalProperties": nested,
+                }),
             };
-            ((*keyword).into(), below)
+            (keyword.name.into(), below)
         })
         .collect();
     json!({ "type": kind, "properties": properties, "additionalProperties": false })

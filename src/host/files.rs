@@ -1,9 +1,9 @@
 //! Files that a definition names: relative, under the project's root, regular, small.
 
-use crate::definition::FileProblem;
+use crate::definition::{FileProblem, beside};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The longest file that is read, in bytes.
 const FILE_BYTES: u64 = 1024 * 1024;
@@ -66,16 +66,7 @@ fn resolve(root: &Path, folder: &Path, path: &Path) -> Result<PathBuf, FileProbl
     if !is_relative(path) {
         return Err(FileProblem::Outside);
     }
-    let mut lexical = folder.to_owned();
-    for component in path.components() {
-        match component {
-            Component::Normal(name) => lexical.push(name),
-            Component::ParentDir => {
-                lexical.pop();
-            }
-            _ => {}
-        }
-    }
+    let lexical = beside(folder, path);
     if !lexical.starts_with(root) {
         return Err(FileProblem::Outside);
     }

@@ -1,20 +1,25 @@
 //! This machine, as far as a definition may look at it: its files, the programs on `PATH`, the environment.
 
 mod files;
+mod loops;
 mod program;
 
-use crate::definition::{FileProblem, Surroundings};
+use crate::definition::{FileProblem, KnownLoop, Surroundings};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
+pub use loops::loops_under;
 pub use program::{ProgramProblem, find_program};
 
 /// What lies around one definition file.
 #[derive(Clone, Debug)]
 pub struct Host {
+    path: PathBuf,
     folder: PathBuf,
     root: PathBuf,
     environment: Vec<(String, String)>,
     untrusted_folders: Vec<PathBuf>,
+    loops: OnceLock<Arc<Vec<KnownLoop>>>,
 }
 
 impl Host {
@@ -25,8 +30,10 @@ impl Host {
         Self {
             root: project_root(&folder),
             folder,
+            path,
             environment: environment(),
             untrusted_folders: Vec::new(),
+            loops: OnceLock::new(),
         }
     }
 
@@ -40,6 +47,14 @@ impl Host {
     pub fn with_untrusted_folders(mut self, folders: Vec<PathBuf>) -> Self {
         self.untrusted_folders = folders;
         self
+    }
+
+    /// The same with the loops of the project known already; else they are searched once, when they are asked for.
+    pub fn with_loops(self, loops: Arc<Vec<KnownLoop>>) -> Self {
+        Self {
+            loops: OnceLock::from(loops),
+            ..self
+        }
     }
 
     /// The folder of the definition, absolute.
@@ -91,6 +106,31 @@ impl Surroundings for Host {
     fn program(&self, name: &str) -> Option<PathBuf> {
         let search_path = search_path(&self.environment);
         find_program(name, &self.folder, search_path, &self.untrusted_folders).ok()
+    }
+
+    fn place(&self) -> Option<PathBuf> {
+        Some(self.path.clone())
+    }
+
+    fn loops(&self) -> Option<Arc<Vec<KnownLoop>>> {
+        Some(
+            self.loops
+                .get_or_init(|| Arc::new(loops_under(&self.root)))
+                .clone(),
+        )
+    }
+
+    fn at(&self, place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
+        let mut other = Self::new(place).with_environment(self.environment.clone());
+        other.untrusted_folders.clone_from(&self.untrusted_folders);
+        // Where no bare name is taken from this definition's folder, none is from the other's.
+        if !self.untrusted_folders.is_empty() {
+            other.untrusted_folders.push(other.folder.clone());
+        }
+        if other.root == self.root {
+            other.loops = self.loops.clone();
+        }
+        Some(Box::new(other))
     }
 
     fn variable_is_set(&self, name: &str) -> bool {

@@ -24,7 +24,7 @@ pub fn create(folder: &Path, extension: &str) -> io::Result<(PathBuf, File)> {
     let since = std::time::SystemTime::UNIX_EPOCH
         .elapsed()
         .unwrap_or_default();
-    let name = format!("{:013}-{}.{extension}", since.as_millis(), Uuid::new_v4());
+    let name = format!("{:019}-{}.{extension}", since.as_nanos(), Uuid::new_v4());
     let path = folder.join(name);
     let file = new_file(&path)?;
     Ok((path, file))

@@ -35,3 +35,14 @@ H.test('the plugin and the server speak the same version of run events', functio
   H.eq(true, client.capabilities.experimental.loopls.runEvents)
   H.eq(nil, client.capabilities.experimental.loopls.approvals)
 end)
+
+H.test('lenses are there without being asked for, unless they are turned off', function()
+  H.open(H.folder(), 'modes.loop.toml')
+  H.lens('quick')
+  local before = vim.g.loopls
+  vim.g.loopls = vim.tbl_extend('force', before, { codelens = false })
+  H.open(H.folder(), 'waits.loop.toml')
+  H.eq({ 'left', 'right' }, require('loopls').modes())
+  H.eq({}, vim.lsp.codelens.get(0))
+  vim.g.loopls = before
+end)

@@ -7,20 +7,28 @@ vim.ui.select = function(_, _, choose)
   choose(nil)
 end
 
+-- What the server has said of each document, so that no diagnostics is an answer and not a silence.
+local said = {}
+local publish = vim.lsp.handlers['textDocument/publishDiagnostics']
+vim.lsp.handlers['textDocument/publishDiagnostics'] = function(err, params, context)
+  said[params.uri] = params.diagnostics
+  publish(err, params, context)
+end
+
 for name in vim.fs.dir(H.examples) do
   if name:match('%.loop%.toml$') then
     H.test(name .. ' has nothing to remark on, and answers in each of its modes', function()
       H.open(H.examples, name)
-      H.lens(nil)
+      local uri = vim.uri_from_bufnr(0)
       H.eq(
         {},
-        vim.tbl_map(function(diagnostic)
-          return diagnostic.message
-        end, vim.diagnostic.get(0))
+        H.wait('what the server says', function()
+          return said[uri]
+        end)
       )
       local modes = require('loopls').modes()
-      for index, mode in ipairs(#modes > 0 and modes or { '' }) do
-        require('loopls').run({ mode = mode ~= '' and mode or nil })
+      for index, mode in ipairs(#modes > 0 and modes or { false }) do
+        require('loopls').run({ mode = mode or nil })
         H.wait_run(index, '✓ answered')
       end
     end)

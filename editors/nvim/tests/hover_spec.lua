@@ -37,14 +37,24 @@ H.test('hover on a mode shows its limits, each with its origin', function()
   has_row(text, 'result_bytes', 'default')
 end)
 
+--- What the lenses run that the server gives for the text as it is now, once they are shown.
+local function shown_lenses(client)
+  local params = { textDocument = { uri = vim.uri_from_bufnr(0) } }
+  local response = client:request_sync('textDocument/codeLens', params, 20000, 0)
+  H.wait('the lenses to be shown', function()
+    return vim.deep_equal(response.result, vim.lsp.codelens.get(0))
+  end)
+  return vim.tbl_map(function(lens)
+    return lens.command.arguments[1].mode or lens.command.command
+  end, response.result)
+end
+
 H.test('hover and lens stay while the last line is half typed', function()
-  H.open(H.folder(), 'modes.loop.toml')
-  H.lens('slow')
+  local client = H.open(H.folder(), 'modes.loop.toml')
   for _, line in ipairs({ '[[to', '[[modes]]\nname = "', 'tools = [{ name =', 'x = """' }) do
     vim.api.nvim_buf_set_lines(0, -1, -1, false, vim.split(line, '\n'))
     has_row(hover('"slow"'), 'calls', '50', 'mode')
-    H.lens('slow')
-    H.lens(nil)
+    H.eq({ 'loopls.run', 'loopls.bind', 'quick', 'slow' }, shown_lenses(client), line)
     vim.cmd.undo()
   end
 end)

@@ -125,13 +125,39 @@ end)
 
 H.test('a server that is killed leaves no process, and its run says that it failed', function()
   local pids = start_sleeping()
-  local children = vim.fn.systemlist({ 'ps', '-o', 'pid=,args=', '--ppid', tostring(vim.fn.getpid()) })
-  local server = vim.iter(children):find(function(line)
-    return line:find(H.server, 1, true)
-  end)
-  vim.uv.kill(tonumber(server:match('%d+')), 'sigkill')
+  vim.uv.kill(H.server_pid(), 'sigkill')
   H.wait_run(1, '■ failed: the server ended')
   wait_gone(pids)
+  -- Opening the file again starts it anew.
+  H.open(vim.api.nvim_buf_get_name(0))
+  H.lens(nil)
+end)
+
+H.test('a Neovim that is killed leaves no process', function()
+  local folder = H.folder()
+  local script = [[
+    dofile(vim.env.SUPPORT)
+    _G.H.load_plugin()
+    _G.H.open(vim.env.FOLDER, 'sleeps.loop.toml')
+    vim.cmd.LoopRun()
+    local text = _G.H.text(_G.H.wait_run(1, '│ pids '))
+    local pids = { text:match('pids (%d+) (%d+)') }
+    vim.fn.writefile({ pids[1], pids[2], tostring(_G.H.server_pid()) }, vim.env.FOLDER .. '/pids')
+    vim.wait(600000, function() return false end)
+  ]]
+  vim.fn.writefile(vim.split(script, '\n'), folder .. '/script.lua')
+  local command =
+    { vim.v.progpath, '-n', '-i', 'NONE', '--clean', '--headless', '-l', folder .. '/script.lua' }
+  local other = vim.system(command, { env = { SUPPORT = H.support, FOLDER = folder } })
+  H.wait('the other Neovim to run', function()
+    return vim.uv.fs_stat(folder .. '/pids') and #vim.fn.readfile(folder .. '/pids') == 3
+  end)
+  local pids = vim.tbl_map(tonumber, vim.fn.readfile(folder .. '/pids'))
+  H.eq({ true, true, true }, vim.tbl_map(H.is_running, pids))
+  other:kill('sigkill')
+  H.wait('the server and both sleeps to end', function()
+    return not vim.iter(pids):any(H.is_running)
+  end)
 end)
 
 H.test(':LoopStop stops what its buffer shows; with several runs elsewhere it asks which', function()

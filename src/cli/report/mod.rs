@@ -2,13 +2,15 @@
 
 mod github;
 mod json;
+mod sarif;
 mod text;
 
 use crate::check::{Diagnostic, Severity};
 use ropey::Rope;
 
 pub use github::github;
-pub use json::{escape_json, json};
+pub use json::{Range, escape_json, json, range};
+pub use sarif::sarif;
 pub use text::text;
 
 /// One file that was read, with what there is to say about it.
@@ -16,8 +18,6 @@ pub struct FileReport<'a> {
     /// The file as the person named it.
     pub path: &'a str,
     /// Its text.
-    pub text: &'a str,
-    /// The same text with its lines.
     pub rope: &'a Rope,
     /// In order of the text.
     pub diagnostics: &'a [Diagnostic],
@@ -107,7 +107,6 @@ pub(super) mod tests {
         pub fn report(&self) -> FileReport<'_> {
             FileReport {
                 path: "order.loop.toml",
-                text: &self.text,
                 rope: &self.rope,
                 diagnostics: &self.diagnostics,
             }

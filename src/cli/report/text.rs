@@ -47,16 +47,16 @@ fn level(severity: Severity) -> Level<'static> {
 
 /// The whole lines from the first to the last place of a diagnostic. The renderer walks all the text it is given, so
 /// giving it the file each time would make many diagnostics of a long file slow.
-struct Excerpt<'a> {
-    text: &'a str,
+struct Excerpt {
+    text: String,
     /// Where it starts in the file, in bytes.
     start: usize,
     /// Zero-based.
     first_line: usize,
 }
 
-impl<'a> Excerpt<'a> {
-    fn new(file: &FileReport<'a>, diagnostic: &Diagnostic) -> Self {
+impl Excerpt {
+    fn new(file: &FileReport<'_>, diagnostic: &Diagnostic) -> Self {
         let covered = diagnostic
             .related
             .iter()
@@ -66,8 +66,9 @@ impl<'a> Excerpt<'a> {
         let first_line = rope.byte_to_line(covered.start.min(last));
         let after = rope.byte_to_line(covered.end.min(last)) + 1;
         let start = rope.line_to_byte(first_line);
+        let end = rope.line_to_byte(after.min(rope.len_lines()));
         Self {
-            text: &file.text[start..rope.line_to_byte(after.min(rope.len_lines()))],
+            text: rope.byte_slice(start..end).to_string(),
             start,
             first_line,
         }
@@ -75,7 +76,7 @@ impl<'a> Excerpt<'a> {
 
     /// The text as it may be printed, its lines ended by `\n`, which is all that the renderer counts.
     fn shown(&self) -> String {
-        shown(self.text)
+        shown(&self.text)
     }
 
     /// Where byte `offset` of the file stands in what [`Self::shown`] gives.

@@ -2,22 +2,21 @@
 
 mod printing;
 mod screen;
-mod signals;
 mod summary;
 mod terminal;
 
+use super::binding::{bind_failure, bind_source, failed};
 use super::resolve::{quoted, unknown_mode};
+use super::signals::cancel_on_signals;
 use super::source::Source;
 use super::{Failure, Status};
-use crate::bind::{BindError, Bindings, Bound, bind};
+use crate::bind::Bound;
 use crate::check::Accepted;
 use crate::definition::resolve;
-use crate::host::environment;
 use crate::run::access::{Approver, Nobody};
 use crate::run::model::client_for;
 use crate::run::{Event, StopReason, Turn, TurnContext, TurnRequest, run_turn};
-use crate::text::{Encoding, position_at};
-use printing::{Printing, View};
+use printing::{Order, Printing, View};
 use screen::Screen;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -63,13 +62,15 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
     let cancel = CancellationToken::new();
     let person = terminal::is_attended();
     let printing = Printing::start(view(arguments.json, person), cancel.clone())?;
-    runtime.spawn(signals::cancel_on_signals(
-        cancel.clone(),
-        printing.orders(),
-    ));
+    let orders = printing.orders();
+    runtime.spawn(cancel_on_signals(cancel.clone(), move |text| {
+        let _ = orders.send(Order::Say(format!("{text}\n")));
+    }));
     let turn = runtime.block_on(async {
         let bound = tokio::select! {
-            bound = bind_source(&source, &accepted) => bound?,
+            bound = bind_source(&source, &accepted) => {
+                bound.map_err(|error| bind_failure(&source, &error))?
+            }
             () = cancel.cancelled() => return Ok(None),
         };
         check_allowed(&bound, &arguments.allow)?;
@@ -90,9 +91,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
             uri: source.uri(),
             mode: arguments.mode.clone(),
             prompt,
-            history: Vec::new(),
             yes: arguments.yes,
             allow: arguments.allow.clone(),
+            ..TurnRequest::default()
         };
         Ok(Some(run_turn(&bound, request, context).await))
     });
@@ -161,47 +162,6 @@ fn approver(person: bool, printing: &Printing, file: &str) -> Arc<dyn Approver> 
         }),
         false => Arc::new(Nobody),
     }
-}
-
-async fn bind_source(source: &Source, accepted: &Accepted) -> Result<Bound, Failure> {
-    let bindings = Bindings {
-        session_id: Uuid::new_v4(),
-        loop_id: Uuid::new_v4(),
-        extra_tools: Vec::new(),
-        folder: source.host.folder().to_owned(),
-        guard: this_program()?,
-        // Naming the file was the act of trust.
-        untrusted_folders: Vec::new(),
-        environment: environment(),
-    };
-    bind(accepted, bindings, &source.host)
-        .await
-        .map_err(|error| bind_failure(source, &error))
-}
-
-/// This executable, also after its file was replaced.
-fn this_program() -> Result<PathBuf, Failure> {
-    if cfg!(target_os = "linux") {
-        return Ok(PathBuf::from("/proc/self/exe"));
-    }
-    std::env::current_exe()
-        .map_err(|error| Failure::new(format!("where loopls itself is cannot be told: {error}")))
-}
-
-fn bind_failure(source: &Source, error: &BindError) -> Failure {
-    let place = match error.span() {
-        None => source.name.clone(),
-        Some(span) => {
-            let start = position_at(&source.analysis.rope, span.start, Encoding::Utf32);
-            format!("{}:{}:{}", source.name, start.line + 1, start.character + 1)
-        }
-    };
-    failed(format!("{place}: {error}"))
-}
-
-/// Why a run that was about to start did not.
-fn failed(message: String) -> Failure {
-    Failure::new(message).status(Status::Ended(StopReason::Failed))
 }
 
 /// A tool that is allowed and not there is a slip of the pen, and the call that it was meant for would be denied.

@@ -1,7 +1,10 @@
 //! The model's side of a loop: one trait, one file a client.
 
+mod http;
 mod scripted;
+pub mod wire;
 
+pub use http::HttpModel;
 pub use scripted::Scripted;
 
 use crate::bind::{Bound, BoundMode};
@@ -153,6 +156,9 @@ pub struct ModelError {
     pub retry_after: Option<Milliseconds>,
 }
 
+/// The provider of the embedded model.
+pub const SCRIPTED: &str = "scripted";
+
 /// Why there is no client for a mode's model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
@@ -181,7 +187,7 @@ pub(super) fn model_of<'a>(bound: &'a Bound, mode: &BoundMode) -> Option<&'a Mod
 pub fn client_for(bound: &Bound, mode: &BoundMode) -> Result<Arc<dyn ModelClient>, ClientError> {
     let model = model_of(bound, mode).ok_or(ClientError::NoModel)?;
     match model.provider.text() {
-        "scripted" => {
+        SCRIPTED => {
             let base = bound.accepted.definition().model.get();
             let own = model.script.get();
             let script = own.or_else(|| base.and_then(|base| base.script.get()));

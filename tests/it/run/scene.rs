@@ -122,6 +122,7 @@ impl Scene {
             history: self.history,
             yes: self.yes,
             allow: self.allow,
+            ..TurnRequest::default()
         };
         let context = TurnContext {
             model: self.model,
