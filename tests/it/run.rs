@@ -10,5 +10,6 @@ mod output;
 mod replies;
 mod scene;
 mod scripted;
+mod subloops;
 mod testing;
 mod transcript;
