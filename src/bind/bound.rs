@@ -197,7 +197,7 @@ fn make(accepted: Accepted, bindings: Bindings, systems: Vec<String>) -> Result<
     let mut modes = Vec::new();
     for (mode, system) in resolve(definition).into_iter().zip(systems) {
         let mut tools = Vec::new();
-        for index in mode.tools {
+        for index in mode.tools.iter().copied() {
             let made = match built.get(&index) {
                 Some(made) => made.clone(),
                 None => {

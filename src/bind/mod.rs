@@ -12,11 +12,13 @@ mod input;
 mod output;
 mod process;
 mod reply;
+mod secrets;
 mod shown;
 mod template;
 mod tool;
 
 pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
+pub use secrets::{Hiding, Secrets};
 pub use tool::{
     CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,
     Tool, ToolInfo,

@@ -1,17 +1,29 @@
 //! `# loopls: allow CODE`: on a line, or on the line above, silences that code there. Errors are never silenced.
 
-use super::{Analysis, Code, Diagnostic, Repair, Severity};
+use super::{Analysis, Code, Diagnostic, MOST_DIAGNOSTICS, Repair, Severity};
 use crate::text::{Edit, Span};
+use std::collections::HashMap;
 
 /// One code in one comment.
-struct Allow<'a> {
-    name: &'a str,
-    span: Span,
-    line: usize,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allow<'a> {
+    /// The code as written; there may be none of this name.
+    pub name: &'a str,
+    /// Where the code stands.
+    pub span: Span,
     /// The whole comment.
-    comment: Span,
+    pub comment: Span,
+    /// The line of the comment, from zero.
+    line: usize,
     /// Whether the comment is alone on its line, so that it is about the next one.
     alone: bool,
+}
+
+impl Allow<'_> {
+    /// The line that it is about, from zero.
+    fn about(&self) -> usize {
+        self.line + usize::from(self.alone)
+    }
 }
 
 /// Takes out what comments of the text allow, and says of each allowance that silences nothing.
@@ -21,6 +33,11 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
         return diagnostics;
     }
     let mut used = vec![false; allows.len()];
+    let mut by_line: HashMap<(usize, &str), Vec<usize>> = HashMap::new();
+    for (index, allow) in allows.iter().enumerate() {
+        let of_line = by_line.entry((allow.about(), allow.name));
+        of_line.or_default().push(index);
+    }
     let line_of = |offset: usize| {
         analysis
             .rope
@@ -30,15 +47,10 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
         .into_iter()
         .filter(|diagnostic| {
             let (first, last) = (line_of(diagnostic.span.start), line_of(diagnostic.span.end));
-            let allowed = allows.iter().position(|allow| {
-                let line = if allow.alone {
-                    allow.line + 1
-                } else {
-                    allow.line
-                };
-                allow.name == diagnostic.code.as_str()
-                    && (line == first || !allow.alone && line == last)
-            });
+            let of_line = |line| by_line.get(&(line, diagnostic.code.as_str()));
+            let of_first = of_line(first).into_iter().flatten().copied().next();
+            let of_last = of_line(last).into_iter().flatten().copied();
+            let allowed = of_first.or(of_last.into_iter().find(|index| !allows[*index].alone));
             match allowed.filter(|_| diagnostic.severity != Severity::Error) {
                 Some(index) => {
                     used[index] = true;
@@ -48,7 +60,9 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
             }
         })
         .collect();
-    for (allow, _) in allows.iter().zip(used).filter(|(_, used)| !used) {
+    let unused = (0..allows.len()).filter(|index| !used[*index]);
+    for index in unused.take(MOST_DIAGNOSTICS) {
+        let allow = &allows[index];
         let name = allow.name.escape_debug();
         let message = match Code::from_name(allow.name) {
             None => format!("there is no code `{name}`, so this allows nothing"),
@@ -59,7 +73,7 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
         };
         let diagnostic = Diagnostic::new(Code::UnusedAllow, allow.span, message);
         let title = format!("Remove `{name}`");
-        let repair = Repair::Edits(vec![removal(analysis, allow, &allows)]);
+        let repair = Repair::Edits(vec![removal(analysis, &allows, index)]);
         kept.push(match Code::from_name(allow.name) {
             // Another machine may have what this one lacks, or lack what this one has.
             Some(Code::CommandNotFound | Code::EnvironmentNotSet) => {
@@ -72,7 +86,8 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
     kept
 }
 
-fn allows(analysis: &Analysis) -> Vec<Allow<'_>> {
+/// The codes that comments of the text allow, in order of the text.
+pub fn allows(analysis: &Analysis) -> Vec<Allow<'_>> {
     let mut allows = Vec::new();
     for comment in &analysis.tree.comments {
         let text = comment.span.of(&analysis.text);
@@ -108,12 +123,17 @@ fn allows(analysis: &Analysis) -> Vec<Allow<'_>> {
 }
 
 /// Takes the code out of its comment, or the comment out of the text when it allows nothing else.
-fn removal(analysis: &Analysis, allow: &Allow, allows: &[Allow]) -> Edit {
+fn removal(analysis: &Analysis, allows: &[Allow], index: usize) -> Edit {
     let text = &analysis.text;
+    let allow = &allows[index];
     let comment = allow.comment;
-    let others = allows
-        .iter()
-        .any(|other| other.comment == comment && other.span != allow.span);
+    // Those of one comment stand beside each other.
+    let before = index.checked_sub(1).and_then(|before| allows.get(before));
+    let beside = [before, allows.get(index + 1)];
+    let others = beside
+        .into_iter()
+        .flatten()
+        .any(|other| other.comment == comment);
     let span = if others {
         let rest = &text[allow.span.end..comment.end];
         let end = comment.end - rest.trim_start_matches([' ', '\t', ',']).len();

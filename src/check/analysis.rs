@@ -1,7 +1,7 @@
 //! Everything that a text alone says, made once per version.
 
 use super::{Code, Diagnostic, Fix, allows, edits, rules};
-use crate::definition::{Definition, Names, Surroundings, lower};
+use crate::definition::{Definition, Names, StringPlaces, Surroundings, lower};
 use crate::syntax::{self, SyntaxError, Table, Tree};
 use crate::text::{Span, apply_edits};
 use ropey::Rope;
@@ -47,7 +47,7 @@ impl Analysis {
         let (table, conflicts) = Table::build(&tree);
         syntax_errors.extend(conflicts);
         let definition = lower(&table);
-        let names = Names::of(&definition);
+        let names = Names::of(&definition, &text);
         let mut analysis = Self {
             text,
             rope,
@@ -63,16 +63,7 @@ impl Analysis {
             analysis.diagnostics = vec![Diagnostic::new(Code::Syntax, Span::empty(0), message)];
         } else {
             analysis.diagnostics = rules::check_text(&analysis);
-            // Errors first, so that a cut never makes a faulty definition look right.
-            if analysis.diagnostics.len() > MOST_DIAGNOSTICS {
-                analysis
-                    .diagnostics
-                    .sort_by_key(|diagnostic| diagnostic.severity);
-                analysis.diagnostics.truncate(MOST_DIAGNOSTICS);
-                analysis
-                    .diagnostics
-                    .sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-            }
+            cut(&mut analysis.diagnostics);
         }
         analysis
     }
@@ -82,7 +73,9 @@ impl Analysis {
         let mut found = self.diagnostics.clone();
         rules::check_surroundings(self, surroundings, &mut found);
         found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-        allows::apply(self, found)
+        let mut found = allows::apply(self, found);
+        cut(&mut found);
+        found
     }
 
     /// What would put `diagnostic` right, the likeliest first. Every fix was tried: the text parses after it as before.
@@ -112,34 +105,19 @@ impl Analysis {
     }
 
     /// The place of the bytes `range` of the string that stands at `span`, quotes included; the whole string where
-    /// escapes make the two differ.
+    /// they are not whole characters of it.
     pub(crate) fn within(&self, span: Span, range: &Range<usize>) -> Span {
-        let raw = span.of(&self.text);
-        let quotes = ["\"\"\"", "'''", "\"", "'"]
-            .into_iter()
-            .find(|quotes| raw.starts_with(quotes));
-        let Some(quotes) = quotes else { return span };
-        // A multi-line string may begin with a line break that is no part of it.
-        let mut from = quotes.len();
-        if quotes.len() == 3 {
-            from += raw[from..]
-                .strip_prefix("\r\n")
-                .map_or(raw[from..].starts_with('\n').into(), |_| 2);
-        }
-        if quotes.starts_with('"') && raw.contains('\\') {
-            return span;
-        }
-        let place = Span::new(
-            span.start + from + range.start,
-            span.start + from + range.end,
-        );
-        if span.contains(place)
-            && self.text.is_char_boundary(place.start)
-            && self.text.is_char_boundary(place.end)
-        {
-            place
-        } else {
-            span
-        }
+        StringPlaces::new(&self.text, span)
+            .and_then(|mut places| places.place(range))
+            .unwrap_or(span)
+    }
+}
+
+/// Leaves the most diagnostics of one file: errors first, so that a cut never makes a faulty definition look right.
+fn cut(diagnostics: &mut Vec<Diagnostic>) {
+    if diagnostics.len() > MOST_DIAGNOSTICS {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+        diagnostics.truncate(MOST_DIAGNOSTICS);
+        diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     }
 }

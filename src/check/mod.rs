@@ -12,6 +12,7 @@ pub mod pages;
 mod rules;
 
 pub use accepted::{Accepted, Rejected};
+pub use allows::{Allow, allows};
 pub use analysis::{Analysis, LARGEST_TEXT, MOST_DIAGNOSTICS};
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Fix, Related, Remedy, Repair};

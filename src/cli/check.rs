@@ -1,6 +1,6 @@
 //! `loopls check`: says everything that is wrong with definitions.
 
-use super::report::{Counts, FileReport, github, json, summary, text};
+use super::report::{Counts, FileReport, github, json, sarif, summary, text};
 use super::search::files;
 use super::source::{STANDARD_INPUT, Source};
 use super::{Failure, Status, fix, output};
@@ -36,6 +36,8 @@ enum Format {
     Text,
     /// One JSON document; positions are zero-based, characters UTF-16 units.
     Json,
+    /// The Static Analysis Results Interchange Format, version 2.1.0.
+    Sarif,
     /// Workflow commands that GitHub turns into annotations.
     Github,
 }
@@ -102,6 +104,11 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
             report(&format!("{summary}\n"))?;
         }
         Format::Json => report(&json(&reports))?,
+        Format::Sarif => {
+            // Where it is not known, what is named absolutely stays so.
+            let folder = std::env::current_dir().unwrap_or_default();
+            report(&sarif(&reports, &folder))?;
+        }
         Format::Github => {
             for file in &reports {
                 report(&github(file))?;

@@ -6,6 +6,7 @@ mod binding;
 mod check;
 mod explain;
 mod fix;
+mod fmt;
 mod lsp;
 mod output;
 mod printable;
@@ -39,6 +40,8 @@ struct CommandLine {
 enum Command {
     /// Say everything that is wrong with definitions.
     Check(check::Arguments),
+    /// Lay definitions out: white space only, every comment and the order stay.
+    Fmt(fmt::Arguments),
     /// Show what each mode of a definition comes to: limits and where they come from, tools, model, system prompt.
     Resolve(resolve::Arguments),
     /// Run one turn of a definition.
@@ -127,6 +130,7 @@ pub fn main() -> ExitCode {
             Ok(Status::Unusable)
         }
         Some(Command::Check(arguments)) => check::check(&arguments),
+        Some(Command::Fmt(arguments)) => fmt::fmt(&arguments),
         Some(Command::Resolve(arguments)) => resolve::resolve(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Test(arguments)) => test::test(&arguments),

@@ -1,4 +1,4 @@
-//! The definitions that paths mean.
+//! The files that the paths on a command line mean.
 
 use super::Failure;
 use super::source::STANDARD_INPUT;
@@ -8,15 +8,6 @@ use std::path::{Path, PathBuf};
 
 /// How many entries of a directory tree are looked at.
 const MOST_ENTRIES: usize = 20_000;
-
-/// What a search came to.
-#[derive(Debug, Default)]
-struct Found {
-    /// The definitions, in order of their names.
-    files: Vec<PathBuf>,
-    /// What could not be searched, in words.
-    problems: Vec<String>,
-}
 
 /// The files that `paths` mean, each once, in order; and what could not be searched.
 pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
@@ -34,6 +25,15 @@ pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
     let mut seen = HashSet::new();
     files.retain(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())));
     (files, problems)
+}
+
+/// What a search came to.
+#[derive(Debug, Default)]
+struct Found {
+    /// The definitions, in order of their names.
+    files: Vec<PathBuf>,
+    /// What could not be searched, in words.
+    problems: Vec<String>,
 }
 
 /// Searches `directory` for `loop.toml` and `*.loop.toml`, without what is hidden, ignored or a symlink.

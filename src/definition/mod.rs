@@ -4,20 +4,24 @@ mod duration;
 mod lower;
 mod model;
 mod names;
+pub mod pattern;
 pub mod placeholder;
 pub mod provider;
 mod resolve;
+mod string_places;
 mod surroundings;
 mod test;
 
 pub use duration::{Milliseconds, format_duration, parse_duration};
 pub use lower::lower;
 pub use model::*;
-pub use names::{Mention, Names, Target};
+pub use names::{Mention, Names, Target, Written};
+pub use pattern::Pattern;
 pub use resolve::{
     DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, DEFAULT_TIMEOUT, Origin, ResolvedLimit,
     ResolvedLimits, ResolvedMode, resolve,
 };
+pub use string_places::StringPlaces;
 pub use surroundings::{FileProblem, KnownLoop, Nowhere, Surroundings, beside};
 pub use test::{Expect, ExpectedCall, ExpectedResult, GivenResult, Test};
 

@@ -2,7 +2,7 @@
 
 use super::Test;
 use super::duration::Milliseconds;
-use crate::syntax::Node;
+use crate::syntax::{Node, Table};
 use crate::text::Span;
 
 /// A value with its place.
@@ -437,6 +437,12 @@ impl Tool {
                 .first()
                 .map_or(Effect::default(), |source| default_effect(&source.value))
         })
+    }
+
+    /// The properties of its input: what its schema has below `properties`.
+    pub fn properties(&self) -> Option<&Table> {
+        let schema = self.input.get()?.as_table()?;
+        schema.get("properties")?.as_table()
     }
 
     /// The model-facing names that the entry declares, trimmed, with their places: `produces`, else the name.

@@ -1,108 +1,467 @@
-//! Who names what: every tool, produced name and mode with its places.
+//! Who names what: every tool, produced name, mode, delegate and input property with its places.
+//!
+//! Names are looked up as the format says: entries of tools and modes exactly, model-facing names trimmed. Of two
+//! things with one name the first is meant. A pattern of `access` or of a middleware is a mention if it is no more than
+//! a name; wildcards mention nobody ([`Pattern`](super::Pattern)).
 
-use super::Definition;
+use super::pattern::literal;
+use super::placeholder::placeholders;
+use super::{
+    CommandArgument, Definition, Expect, Field, List, Model, Reply, Source, Spanned, StringPlaces,
+    Tool,
+};
+use crate::syntax::{Entry, Node, NodeKind, Table};
 use crate::text::Span;
+use std::collections::HashMap;
 
 /// Something that has a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// `Definition::tools[index]`.
+    /// `Definition::tools[index]`; where it has no `produces`, also what the model sees of it.
     Tool(usize),
+    /// The model-facing name `Definition::tools[tool].produces[name]`.
+    Produced {
+        /// Index of the tool.
+        tool: usize,
+        /// Index in its `produces`.
+        name: usize,
+    },
     /// `Definition::modes[index]`.
     Mode(usize),
+    /// `Definition::delegates[index]`: a loop that another file defines.
+    Delegate(usize),
+    /// A property of a tool's input.
+    Property {
+        /// Index of the tool.
+        tool: usize,
+        /// Index in the entries of its `input.properties`.
+        property: usize,
+    },
 }
 
 /// A place where a name stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The value, with its quotes.
+    /// The name as written, with its quotes or braces.
     pub span: Span,
     /// What it names.
     pub target: Target,
     /// Whether this is where the name is given.
     pub declares: bool,
+    /// How it is written.
+    pub written: Written,
 }
 
-/// All mentions of a definition, in order of the text.
+/// How a name is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// As a string.
+    String,
+    /// As a string that is a pattern.
+    Pattern,
+    /// As a key.
+    Key,
+    /// In a string, as `{{name}}`.
+    Placeholder,
+}
+
+/// All mentions of a definition, and who has which name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
+    /// In order of the text; no two overlap.
     mentions: Vec<Mention>,
+    /// Indexes into `mentions`, by target and then by place.
+    by_target: Vec<usize>,
+    tools: HashMap<String, usize>,
+    modes: HashMap<String, usize>,
+    produced: HashMap<String, Produced>,
+}
+
+/// Who has a model-facing name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Produced {
+    target: Target,
+    /// Whether nobody else has it.
+    unique: bool,
 }
 
 impl Names {
-    /// Collects the mentions of `definition`.
-    pub fn of(definition: &Definition) -> Self {
-        let tool = |name: &str| {
-            definition
-                .tools
-                .iter()
-                .position(|tool| tool.name.text() == name)
+    /// Collects the mentions of `definition`, whose places are places of `text`.
+    pub fn of(definition: &Definition, text: &str) -> Self {
+        let mut names = Names::default();
+        names.look_up(definition);
+        let mut collector = Collector {
+            names: &names,
+            text,
+            properties: definition.tools.iter().map(properties).collect(),
+            mentions: Vec::new(),
         };
-        let mode = |name: &str| {
-            definition
-                .modes
-                .iter()
-                .position(|mode| mode.name.text() == name)
-        };
-        let mut mentions = Vec::new();
-        for (index, tool) in definition.tools.iter().enumerate() {
-            if let Some(name) = tool.name.spanned() {
-                mentions.push(Mention {
-                    span: name.span,
-                    target: Target::Tool(index),
-                    declares: true,
-                });
-            }
-        }
-        for (index, entry) in definition.modes.iter().enumerate() {
-            if let Some(name) = entry.name.spanned() {
-                mentions.push(Mention {
-                    span: name.span,
-                    target: Target::Mode(index),
-                    declares: true,
-                });
-            }
-            for name in entry.tools.items() {
-                if let Some(target) = tool(&name.value).map(Target::Tool) {
-                    mentions.push(Mention {
-                        span: name.span,
-                        target,
-                        declares: false,
-                    });
-                }
-            }
-        }
-        let modes = definition
-            .tests
-            .iter()
-            .map(|test| &test.mode)
-            .chain([&definition.initial_mode]);
-        for name in modes.filter_map(super::Field::spanned) {
-            if let Some(target) = mode(&name.value).map(Target::Mode) {
-                mentions.push(Mention {
-                    span: name.span,
-                    target,
-                    declares: false,
-                });
-            }
-        }
+        collector.definition(definition);
+        let mut mentions = collector.mentions;
         mentions.sort_by_key(|mention| mention.span);
-        Self { mentions }
+        names.by_target = (0..mentions.len()).collect();
+        names
+            .by_target
+            .sort_by_key(|index| (mentions[*index].target, *index));
+        names.mentions = mentions;
+        names
     }
 
-    /// The mention under the cursor.
+    fn look_up(&mut self, definition: &Definition) {
+        for (index, mode) in definition.modes.iter().enumerate() {
+            if let Some(name) = mode.name.get() {
+                self.modes.entry(name.clone()).or_insert(index);
+            }
+        }
+        for (index, tool) in definition.tools.iter().enumerate() {
+            if let Some(name) = tool.name.get() {
+                self.tools.entry(name.clone()).or_insert(index);
+            }
+            if tool.produces.is_missing() {
+                for name in tool.produced_names().unwrap_or_default() {
+                    self.produce(name.value, Target::Tool(index), index);
+                }
+            }
+            for (name, value) in listed(&tool.produces) {
+                self.produce(
+                    value.value.trim(),
+                    Target::Produced { tool: index, name },
+                    index,
+                );
+            }
+        }
+        for (index, name) in listed(&definition.delegates) {
+            self.produce(name.value.trim(), Target::Delegate(index), usize::MAX);
+        }
+    }
+
+    fn produce(&mut self, name: &str, target: Target, tool: usize) {
+        if name.is_empty() {
+            return;
+        }
+        let entry = self.produced.entry(name.to_owned());
+        let produced = entry.or_insert(Produced {
+            target,
+            unique: true,
+        });
+        if produced.target.tool().unwrap_or(usize::MAX) != tool {
+            produced.unique = false;
+        }
+    }
+
+    /// The index of the tool whose entry has exactly this name.
+    pub fn tool(&self, name: &str) -> Option<usize> {
+        self.tools.get(name).copied()
+    }
+
+    /// The index of the mode that has exactly this name.
+    pub fn mode(&self, name: &str) -> Option<usize> {
+        self.modes.get(name).copied()
+    }
+
+    /// What the model sees under this name, trimmed: a tool, a produced name or a delegate.
+    pub fn produced(&self, name: &str) -> Option<Target> {
+        self.produced.get(name.trim()).map(|found| found.target)
+    }
+
+    /// All mentions, in order of the text.
+    pub fn mentions(&self) -> &[Mention] {
+        &self.mentions
+    }
+
+    /// The mention under the cursor; between two, the one that begins there.
     pub fn at(&self, offset: usize) -> Option<Mention> {
-        self.mentions
-            .iter()
-            .copied()
-            .find(|mention| mention.span.touches(offset))
+        let after = self
+            .mentions
+            .partition_point(|mention| mention.span.start <= offset);
+        let mention = self.mentions[..after].last()?;
+        mention.span.touches(offset).then_some(*mention)
     }
 
     /// Every mention of `target`, in order of the text.
     pub fn of_target(&self, target: Target) -> impl Iterator<Item = Mention> + '_ {
-        self.mentions
+        let of = |index: &usize| self.mentions[*index].target;
+        let start = self.by_target.partition_point(|index| of(index) < target);
+        let end = self.by_target.partition_point(|index| of(index) <= target);
+        self.by_target[start..end]
             .iter()
-            .copied()
-            .filter(move |mention| mention.target == target)
+            .map(|index| self.mentions[*index])
+    }
+
+    /// Where the name of `target` is given.
+    pub fn declaration(&self, target: Target) -> Option<Mention> {
+        self.of_target(target).find(|mention| mention.declares)
+    }
+}
+
+impl Target {
+    /// The tool that it is, or is a part of.
+    pub fn tool(self) -> Option<usize> {
+        match self {
+            Target::Tool(tool) | Target::Produced { tool, .. } | Target::Property { tool, .. } => {
+                Some(tool)
+            }
+            Target::Mode(_) | Target::Delegate(_) => None,
+        }
+    }
+}
+
+/// The properties of a tool's input by name.
+type Properties<'a> = HashMap<&'a str, usize>;
+
+fn properties(tool: &Tool) -> Properties<'_> {
+    let entries = tool.properties().map(|table| table.entries.iter());
+    let names = entries
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.key.name.as_str());
+    names.zip(0..).collect()
+}
+
+/// The strings of a list with their indexes in it.
+fn listed(list: &List<String>) -> impl Iterator<Item = (usize, &Spanned<String>)> {
+    let items = list.get().into_iter().flatten().enumerate();
+    items.filter_map(|(index, item)| Some((index, item.spanned()?)))
+}
+
+struct Collector<'a> {
+    names: &'a Names,
+    text: &'a str,
+    /// By tool.
+    properties: Vec<Properties<'a>>,
+    mentions: Vec<Mention>,
+}
+
+impl<'a> Collector<'a> {
+    fn add(&mut self, span: Span, target: Target, declares: bool, written: Written) {
+        self.mentions.push(Mention {
+            span,
+            target,
+            declares,
+            written,
+        });
+    }
+
+    fn mention(&mut self, span: Span, target: Option<Target>) {
+        if let Some(target) = target {
+            self.add(span, target, false, Written::String);
+        }
+    }
+
+    fn definition(&mut self, definition: &'a Definition) {
+        for (index, tool) in definition.tools.iter().enumerate() {
+            self.tool(index, tool);
+        }
+        for (index, mode) in definition.modes.iter().enumerate() {
+            if let Some(name) = mode.name.spanned() {
+                self.add(name.span, Target::Mode(index), true, Written::String);
+            }
+            for name in mode.tools.items() {
+                self.mention(name.span, self.names.tool(&name.value).map(Target::Tool));
+            }
+            self.model(&mode.model);
+        }
+        self.model(&definition.model);
+        for test in &definition.tests {
+            self.mode(&test.mode);
+            self.script(&test.script);
+            for result in &test.results {
+                self.call(result.tool.spanned(), result.input.get());
+            }
+            if let Some(expect) = test.expect.get() {
+                self.expect(expect);
+            }
+        }
+        self.mode(&definition.initial_mode);
+        if let Some(access) = definition.access.get() {
+            self.patterns(&access.allow, false);
+            // Of these the name of an entry is matched too.
+            self.patterns(&access.ask, true);
+            self.patterns(&access.deny, true);
+        }
+        for middleware in &definition.middlewares {
+            self.patterns(&middleware.tools, false);
+        }
+        for delegate in definition.delegates.items() {
+            let target = self.names.produced(&delegate.value);
+            let is_delegate = |target: &Target| matches!(target, Target::Delegate(_));
+            self.mention(delegate.span, target.filter(is_delegate));
+        }
+    }
+
+    fn mode(&mut self, name: &Field<String>) {
+        if let Some(name) = name.spanned() {
+            self.mention(name.span, self.names.mode(&name.value).map(Target::Mode));
+        }
+    }
+
+    fn patterns(&mut self, list: &List<String>, also_entries: bool) {
+        for pattern in list.items() {
+            let Some(name) = literal(&pattern.value) else {
+                continue;
+            };
+            let entry = || {
+                let tool = self.names.tool(&name).filter(|_| also_entries);
+                tool.map(Target::Tool)
+            };
+            if let Some(target) = self.names.produced(&name).or_else(entry) {
+                self.add(pattern.span, target, false, Written::Pattern);
+            }
+        }
+    }
+
+    fn model(&mut self, model: &'a Field<Model>) {
+        if let Some(model) = model.get() {
+            self.script(&model.script);
+        }
+    }
+
+    fn script(&mut self, script: &'a Field<Vec<Reply>>) {
+        let replies = script.get().into_iter().flatten();
+        for call in replies.flat_map(|reply| &reply.calls) {
+            self.call(call.tool.spanned(), call.input.get());
+        }
+    }
+
+    /// A call by its model-facing name, and the properties that its input gives.
+    fn call(&mut self, tool: Option<&Spanned<String>>, input: Option<&Node>) {
+        let Some(name) = tool else { return };
+        let Some(produced) = self.names.produced.get(name.value.trim()).copied() else {
+            return;
+        };
+        self.mention(name.span, Some(produced.target));
+        let input = input.and_then(Node::as_table);
+        // Where two tools share the name, nobody knows whose input it is.
+        if let (Some(tool), Some(input), true) = (produced.target.tool(), input, produced.unique) {
+            for entry in &input.entries {
+                self.keys(tool, entry, false);
+            }
+        }
+    }
+
+    fn expect(&mut self, expect: &Expect) {
+        for call in expect.calls.get().into_iter().flatten() {
+            self.call(call.tool.spanned(), call.input.get());
+        }
+        for result in expect.results.get().into_iter().flatten() {
+            self.call(result.tool.spanned(), None);
+        }
+    }
+
+    fn tool(&mut self, index: usize, tool: &'a Tool) {
+        if let Some(name) = tool.name.spanned() {
+            self.add(name.span, Target::Tool(index), true, Written::String);
+        }
+        for (name, item) in listed(&tool.produces) {
+            let target = Target::Produced { tool: index, name };
+            self.add(item.span, target, true, Written::String);
+        }
+        for (name, _) in &tool.effects {
+            let target = self.names.produced(&name.value);
+            if let Some(target) = target.filter(|target| target.tool() == Some(index)) {
+                self.add(name.span, target, false, Written::Key);
+            }
+        }
+        let schema = tool.input.get().and_then(Node::as_table);
+        for entry in tool
+            .properties()
+            .into_iter()
+            .flat_map(|table| &table.entries)
+        {
+            self.keys(index, entry, true);
+        }
+        if let Some(NodeKind::Array(required)) = schema
+            .and_then(|schema| schema.get("required"))
+            .map(|node| &node.kind)
+        {
+            for item in required {
+                let property = item.as_str().and_then(|name| self.property(index, name));
+                self.mention(item.span, property);
+            }
+        }
+        self.placeholders_of(index, tool);
+    }
+
+    fn property(&self, tool: usize, name: &str) -> Option<Target> {
+        let property = *self.properties[tool].get(name)?;
+        Some(Target::Property { tool, property })
+    }
+
+    /// A key that is a property, wherever it is written: a table can be begun several times.
+    fn keys(&mut self, tool: usize, entry: &Entry, declares: bool) {
+        if let Some(target) = self.property(tool, &entry.key.name) {
+            self.add(entry.key.span, target, declares, Written::Key);
+            for span in &entry.mentions {
+                self.add(*span, target, false, Written::Key);
+            }
+        }
+    }
+
+    fn placeholders_of(&mut self, index: usize, tool: &Tool) {
+        self.field(index, &tool.stdin);
+        for source in &tool.sources {
+            match &source.value {
+                Source::Command(arguments) => {
+                    for argument in arguments.iter().flatten() {
+                        match argument {
+                            CommandArgument::One(text) => {
+                                self.placeholders(index, &text.value, text.span);
+                            }
+                            CommandArgument::Optional(group) => {
+                                group.iter().for_each(|item| self.field(index, item));
+                            }
+                            CommandArgument::Invalid(_) => {}
+                        }
+                    }
+                }
+                Source::Http(Some(http)) => {
+                    self.field(index, &http.url);
+                    for (_, value) in &http.headers {
+                        self.field(index, value);
+                    }
+                    if let Some(body) = http.body.get() {
+                        self.strings(index, body);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn field(&mut self, tool: usize, text: &Field<String>) {
+        if let Some(text) = text.spanned() {
+            self.placeholders(tool, &text.value, text.span);
+        }
+    }
+
+    fn strings(&mut self, tool: usize, node: &Node) {
+        let table = |collector: &mut Self, table: &Table| {
+            let entries = table.entries.iter();
+            entries.for_each(|entry| collector.strings(tool, &entry.value));
+        };
+        match &node.kind {
+            NodeKind::String(text) => self.placeholders(tool, text, node.span),
+            NodeKind::Array(items) => items.iter().for_each(|item| self.strings(tool, item)),
+            NodeKind::Tables(tables) => tables.iter().for_each(|inner| table(self, inner)),
+            NodeKind::Table(inner) => table(self, inner),
+            _ => {}
+        }
+    }
+
+    fn placeholders(&mut self, tool: usize, text: &str, span: Span) {
+        if !text.contains("{{") {
+            return;
+        }
+        let Some(mut places) = StringPlaces::new(self.text, span) else {
+            return;
+        };
+        for placeholder in placeholders(text) {
+            if let (Some(target), Some(span)) = (
+                self.property(tool, placeholder.name),
+                places.place(&placeholder.range),
+            ) {
+                self.add(span, target, false, Written::Placeholder);
+            }
+        }
     }
 }

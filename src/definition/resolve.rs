@@ -2,7 +2,9 @@
 
 use super::{Definition, Effort, Field, Limits, Milliseconds, Mode, Model, Surroundings};
 use crate::text::Span;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Iterations of a turn where neither the mode nor the base says otherwise.
 pub const DEFAULT_ITERATIONS: i64 = 25;
@@ -23,8 +25,9 @@ pub struct ResolvedMode<'a> {
     pub mode: Option<&'a Mode>,
     /// Its limits.
     pub limits: ResolvedLimits,
-    /// Indexes into `Definition::tools`, in the mode's order, each once; names that are no tool are left out.
-    pub tools: Vec<usize>,
+    /// Indexes into `Definition::tools`, in the mode's order, each once; names that are no tool are left out. Modes
+    /// that list none share the base's.
+    pub tools: Arc<[usize]>,
     /// Whether `tools` is the mode's own list.
     pub own_tools: bool,
     /// The model, if there is one.
@@ -101,40 +104,47 @@ impl Origin {
 
 /// What the base (first) and every mode of `definition` come to, in declared order.
 pub fn resolve(definition: &Definition) -> Vec<ResolvedMode<'_>> {
+    let mut by_name = HashMap::new();
+    for (index, tool) in definition.tools.iter().enumerate() {
+        if let Some(name) = tool.name.get() {
+            // Of two with one name the first is meant.
+            by_name.entry(name.as_str()).or_insert(index);
+        }
+    }
+    let base = Base {
+        definition,
+        by_name,
+        tools: (0..definition.tools.len()).collect(),
+    };
     let modes = definition.modes.iter().map(Some);
     std::iter::once(None)
         .chain(modes)
-        .map(|mode| resolve_mode(definition, mode))
+        .map(|mode| resolve_mode(&base, mode))
         .collect()
 }
 
-fn resolve_mode<'a>(definition: &'a Definition, mode: Option<&'a Mode>) -> ResolvedMode<'a> {
+/// What all modes fall back to.
+struct Base<'a> {
+    definition: &'a Definition,
+    by_name: HashMap<&'a str, usize>,
+    tools: Arc<[usize]>,
+}
+
+fn resolve_mode<'a>(base: &Base<'a>, mode: Option<&'a Mode>) -> ResolvedMode<'a> {
+    let definition = base.definition;
     let base_model = definition.model.get();
-    let listed: Option<Vec<&str>> = mode
+    let listed = mode
         .and_then(|mode| mode.tools.get())
-        .filter(|items| !items.is_empty())
-        .map(|items| {
-            items
-                .iter()
-                .filter_map(Field::get)
-                .map(String::as_str)
-                .collect()
-        });
-    let mut tools = Vec::new();
-    match &listed {
-        None => tools.extend(0..definition.tools.len()),
-        Some(names) => {
-            for name in names {
-                let index = definition
-                    .tools
-                    .iter()
-                    .position(|tool| tool.name.get().is_some_and(|n| n == name));
-                if let Some(index) = index.filter(|index| !tools.contains(index)) {
-                    tools.push(index);
-                }
-            }
+        .filter(|items| !items.is_empty());
+    let tools = match listed {
+        None => Arc::clone(&base.tools),
+        Some(items) => {
+            let mut seen = HashSet::new();
+            let names = items.iter().filter_map(Field::get);
+            let indexes = names.filter_map(|name| base.by_name.get(name.as_str()).copied());
+            indexes.filter(|index| seen.insert(*index)).collect()
         }
-    }
+    };
     let effort = |word: Option<&String>| {
         word.filter(|word| !word.is_empty())
             .and_then(|word| Effort::from_word(word))

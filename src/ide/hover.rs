@@ -31,6 +31,7 @@ pub fn hover(
         let markdown = match mention.target {
             Target::Tool(index) => tool(definition, index),
             Target::Mode(index) => mode(analysis, Some(&definition.modes[index])),
+            _ => return None,
         };
         return Some(Hover {
             span: mention.span,

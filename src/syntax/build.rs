@@ -12,8 +12,9 @@ impl Table {
     /// The root table of `tree`, with an error for each key that is set twice and each table that cannot be where
     /// a header or a dotted key wants it, in order of the text.
     ///
-    /// What is in error is left out; the first of two wins. Two cases are read as they were meant: the keys below
-    /// a second `[a]` that the first lacks are added to it, and `[a]` after `[[a]]` is one more item. A key whose
+    /// What is in error is left out; the first of two wins. Some cases are read as they were meant: the keys below
+    /// a second `[a]` that the first lacks are added to it; `[a]` after `[[a]]` is one more item, and so are `[a]`
+    /// and `[a.b]` before it. A key whose
     /// value is missing gives way to any other of its name, without an error.
     pub fn build(tree: &Tree) -> (Table, Vec<SyntaxError>) {
         let mut errors = Errors::default();
@@ -196,15 +197,7 @@ impl Builder<'_> {
                 let table = *table;
                 let (form, sealed) = (self.drafts[table].form, self.drafts[table].sealed);
                 if header.array {
-                    self.errors.report_related(
-                        keys_span(&header.keys),
-                        format!(
-                            "`{name}` is one table already, so it cannot be an array of tables"
-                        ),
-                        first,
-                        set_here(name),
-                    );
-                    return None;
+                    return self.item_after_table(header, parent, at, table);
                 }
                 if form == Form::Implicit && !sealed {
                     self.drafts.define(parent, at, table, header.span);
@@ -229,6 +222,43 @@ impl Builder<'_> {
                 Some(table)
             }
         }
+    }
+
+    /// `[[name]]` where `name` is a table already, entry `at` of `parent`.
+    fn item_after_table(
+        &mut self,
+        header: &Header,
+        parent: usize,
+        at: usize,
+        table: usize,
+    ) -> Option<usize> {
+        let name = dotted(&header.keys);
+        let draft = &self.drafts[table];
+        let (message, span) = match draft.form {
+            Form::Header => (
+                format!(
+                    "`[{name}]` is one table already; for several, write `[[{name}]]` there too"
+                ),
+                draft.span,
+            ),
+            Form::Implicit => (
+                format!("a header above belongs to `{name}` already; `[[{name}]]` comes before it"),
+                draft.span,
+            ),
+            _ => (
+                format!("`{name}` is made by dotted keys already, as one table"),
+                draft.span,
+            ),
+        };
+        let writable = draft.form != Form::Dotted && !draft.sealed;
+        let key = &header.keys[header.keys.len() - 1];
+        self.errors
+            .report_related(keys_span(&header.keys), message, span, set_here(&key.name));
+        writable.then(|| {
+            self.drafts.make_array(parent, at, table);
+            let item = Draft::new(Form::Header, header.span, header.span);
+            self.drafts.push_item(parent, at, item)
+        })
     }
 
     /// Adds `pair` to `table`.

@@ -150,6 +150,11 @@ impl Drafts {
         inner
     }
 
+    /// Makes the table `inner`, entry `at` of `table`, the first item of an array of tables.
+    pub fn make_array(&mut self, table: usize, at: usize, inner: usize) {
+        self.list[table].entries[at].value = DraftValue::Tables(vec![inner]);
+    }
+
     /// Puts `draft` in the place of what entry `at` of `table` is.
     pub fn replace_by_table(
         &mut self,

@@ -7,7 +7,9 @@
 mod build;
 mod draft;
 mod errors;
+mod header;
 mod lex;
+mod pair;
 mod parse;
 pub mod render;
 mod scalar;

@@ -1,139 +1,183 @@
 //! Patterns of tools: `invalid_value` for one that is no glob, `unmatched_pattern`, `irreversible_allowed`.
 
-use super::did_you_mean;
+use super::{did_you_mean, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic};
-use crate::definition::{Access, Definition, Effect, List, Spanned};
+use crate::definition::{Definition, Effect, List, Pattern, Spanned, Tool};
 use crate::syntax::render;
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use crate::text::Span;
+use std::collections::HashSet;
+
+/// How often a pattern with wildcards is tried on a name in all; a file with more of both gets no advice on the rest.
+const MOST_TRIALS: usize = 1_000_000;
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
     if let Some(access) = definition.access.get() {
         // A `deny` that fits nothing is caution, not a mistake.
-        globs(&access.deny, found);
-        for (pattern, glob) in globs(&access.ask, found) {
-            unmatched(definition, pattern, &glob, true, found);
+        let deny = patterns(&access.deny, found);
+        let ask = patterns(&access.ask, found);
+        let allow = patterns(&access.allow, found);
+        let mut trials = Trials(MOST_TRIALS);
+        let tools = Tools::of(analysis);
+        for pattern in &ask {
+            tools.unmatched(pattern, true, &mut trials, found);
         }
-        for (pattern, glob) in globs(&access.allow, found) {
-            unmatched(definition, pattern, &glob, false, found);
-            irreversible(definition, access, pattern, &glob, found);
+        let irreversible = irreversible(definition, deny.iter().chain(&ask), &mut trials);
+        for pattern in &allow {
+            tools.unmatched(pattern, false, &mut trials, found);
+            irreversible_allowed(pattern, &irreversible, &mut trials, found);
         }
     }
     for middleware in &definition.middlewares {
-        globs(&middleware.tools, found);
+        patterns(&middleware.tools, found);
     }
 }
 
+/// A pattern as it is written, and what it is.
+type Written<'a> = (&'a Spanned<String>, Pattern);
+
 /// The patterns of `list` that are globs; the others are reported.
-fn globs<'a>(
-    list: &'a List<String>,
-    found: &mut Vec<Diagnostic>,
-) -> Vec<(&'a Spanned<String>, GlobMatcher)> {
-    let mut globs = Vec::new();
-    for pattern in list.items() {
-        let problem = match compile(&pattern.value) {
-            _ if pattern.value.trim().is_empty() => String::new(),
-            Err(error) => error.kind().to_string(),
-            Ok(glob) => {
-                globs.push((pattern, glob.compile_matcher()));
+fn patterns<'a>(list: &'a List<String>, found: &mut Vec<Diagnostic>) -> Vec<Written<'a>> {
+    let mut patterns = Vec::new();
+    for written in list.items() {
+        let message = match (written.value.trim(), Pattern::new(&written.value)) {
+            ("", _) => "the pattern is blank; name a tool, or remove it".to_owned(),
+            (_, Ok(pattern)) => {
+                patterns.push((written, pattern));
                 continue;
             }
-        };
-        let message = match pattern.value.trim() {
-            "" => "the pattern is blank; name a tool, or remove it".to_owned(),
-            shown => format!(
+            (shown, Err(problem)) => format!(
                 "`{}` is no name or pattern of tools: {problem}",
                 shown.escape_debug()
             ),
         };
-        found.push(Diagnostic::new(Code::InvalidValue, pattern.span, message));
+        found.push(Diagnostic::new(Code::InvalidValue, written.span, message));
     }
-    globs
+    patterns
 }
 
-/// A pattern as a run compiles it: spaces around it count for nothing, and a backslash escapes on every system.
-fn compile(pattern: &str) -> Result<Glob, globset::Error> {
-    GlobBuilder::new(pattern.trim())
-        .backslash_escape(true)
-        .build()
+/// How many trials are left.
+struct Trials(usize);
+
+impl Trials {
+    /// Whether `pattern` matches `name`; `None` when there were too many trials already.
+    fn matches(&mut self, pattern: &Pattern, name: &str) -> Option<bool> {
+        self.0 = self.0.checked_sub(1)?;
+        Some(pattern.matches(name))
+    }
 }
 
-/// Whether the tools are all known from the text: those of a server and delegates only a bind tells.
-fn all_known(definition: &Definition) -> bool {
-    definition.delegates.is_missing()
-        && definition
-            .tools
+/// What patterns are tried on.
+struct Tools<'a> {
+    analysis: &'a Analysis,
+    /// Whether the tools are all known from the text: those of a server and delegates only a bind tells.
+    all_known: bool,
+    produced: Vec<&'a str>,
+}
+
+impl<'a> Tools<'a> {
+    fn of(analysis: &'a Analysis) -> Self {
+        let tools = &analysis.definition.tools;
+        let produced = tools.iter().map(Tool::produced_names);
+        Self {
+            analysis,
+            all_known: analysis.definition.delegates.is_missing()
+                && produced.clone().all(|names| names.is_some()),
+            produced: produced
+                .flat_map(Option::unwrap_or_default)
+                .map(|name| name.value)
+                .collect(),
+        }
+    }
+
+    fn matches(&self, pattern: &Pattern, also_entries: bool, trials: &mut Trials) -> bool {
+        let names = &self.analysis.names;
+        if let Some(name) = pattern.literal() {
+            return names.produced(name).is_some() || also_entries && names.tool(name).is_some();
+        }
+        let entries = self.analysis.definition.tools.iter();
+        let entries = entries.map(|tool| tool.name.text().trim());
+        let mut candidates = self
+            .produced
             .iter()
-            .all(|tool| tool.produced_names().is_some())
-}
-
-fn unmatched(
-    definition: &Definition,
-    pattern: &Spanned<String>,
-    glob: &GlobMatcher,
-    also_definitions: bool,
-    found: &mut Vec<Diagnostic>,
-) {
-    if !all_known(definition) {
-        return;
+            .copied()
+            .chain(entries.filter(|_| also_entries));
+        candidates.any(|name| trials.matches(pattern, name).unwrap_or(true))
     }
-    let matches = definition.tools.iter().any(|tool| {
-        let names = tool.produced_names().unwrap_or_default();
-        names.iter().any(|name| glob.is_match(name.value))
-            || also_definitions && glob.is_match(tool.name.text().trim())
-    });
-    if matches {
-        return;
-    }
-    let known = definition
-        .tools
-        .iter()
-        .flat_map(|tool| tool.produced_names().unwrap_or_default());
-    let meant = did_you_mean(&pattern.value, known.map(|name| name.value));
-    let hint = meant.map_or(String::new(), |name| {
-        format!("; did you mean `{}`?", name.escape_debug())
-    });
-    let message = format!("`{}` fits no tool{hint}", pattern.value.escape_debug());
-    found.push(
-        Diagnostic::new(Code::UnmatchedPattern, pattern.span, message)
-            .with_meant(meant, render::string),
-    );
-}
 
-fn irreversible(
-    definition: &Definition,
-    access: &Access,
-    pattern: &Spanned<String>,
-    glob: &GlobMatcher,
-    found: &mut Vec<Diagnostic>,
-) {
-    // A tool that is denied or asked about anyway is no surprise.
-    let otherwise = |name: &str| {
-        access.deny.items().chain(access.ask.items()).any(|other| {
-            compile(&other.value).is_ok_and(|other| other.compile_matcher().is_match(name))
-        })
-    };
-    for tool in definition
-        .tools
-        .iter()
-        .filter(|tool| tool.effect() == Effect::Irreversible)
-    {
-        let names = tool.produced_names().unwrap_or_default();
-        let Some(name) = names
-            .iter()
-            .find(|name| glob.is_match(name.value) && !otherwise(name.value))
-        else {
-            continue;
+    fn unmatched(
+        &self,
+        (written, pattern): &Written,
+        also_entries: bool,
+        trials: &mut Trials,
+        found: &mut Vec<Diagnostic>,
+    ) {
+        if !self.all_known || self.matches(pattern, also_entries, trials) {
+            return;
+        }
+        let meant = match worth_guessing(found) {
+            true => did_you_mean(&written.value, self.produced.iter().copied()),
+            false => None,
         };
+        let hint = meant.map_or(String::new(), |name| {
+            format!("; did you mean `{}`?", name.escape_debug())
+        });
+        let message = format!("`{}` fits no tool{hint}", written.value.escape_debug());
+        found.push(
+            Diagnostic::new(Code::UnmatchedPattern, written.span, message)
+                .with_meant(meant, render::string),
+        );
+    }
+}
+
+/// A name whose calls cannot be undone, with the place of its effect.
+type Irreversible<'a> = (&'a str, Span);
+
+/// The names whose calls cannot be undone, but for those that `others` deny or ask about anyway: they are no surprise.
+fn irreversible<'a>(
+    definition: &'a Definition,
+    others: impl Iterator<Item = &'a Written<'a>>,
+    trials: &mut Trials,
+) -> Vec<Irreversible<'a>> {
+    let (mut literals, mut globs) = (HashSet::new(), Vec::new());
+    for (_, other) in others {
+        match other.literal() {
+            Some(name) => drop(literals.insert(name)),
+            None => globs.push(other),
+        }
+    }
+    let mut otherwise = |name: &str| {
+        let mut globs = globs.iter();
+        literals.contains(name) || globs.any(|glob| trials.matches(glob, name).unwrap_or(true))
+    };
+    let tools = definition.tools.iter();
+    tools
+        .filter(|tool| tool.effect() == Effect::Irreversible)
+        .flat_map(|tool| {
+            let span = tool.effect.span().unwrap_or(tool.span);
+            let names = tool.produced_names().unwrap_or_default();
+            names.into_iter().map(move |name| (name.value, span))
+        })
+        .filter(|(name, _)| !otherwise(name))
+        .collect()
+}
+
+fn irreversible_allowed(
+    (written, pattern): &Written,
+    irreversible: &[Irreversible],
+    trials: &mut Trials,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut names = irreversible.iter();
+    let hit = names.find(|(name, _)| trials.matches(pattern, name).unwrap_or(false));
+    if let Some((name, span)) = hit {
         let message = format!(
             "`{}` cannot be undone, so a person is asked each time all the same",
-            name.value.escape_debug()
+            name.escape_debug()
         );
-        let span = tool.effect.span().unwrap_or(tool.span);
         found.push(
-            Diagnostic::new(Code::IrreversibleAllowed, pattern.span, message)
-                .with_related(span, "its effect"),
+            Diagnostic::new(Code::IrreversibleAllowed, written.span, message)
+                .with_related(*span, "its effect"),
         );
-        return;
     }
 }

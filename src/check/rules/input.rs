@@ -1,7 +1,7 @@
 //! A tool's input schema: `unknown_key` for keywords the draft does not define, `invalid_input_schema` for shapes it
 //! does not allow, `missing_description`.
 
-use super::{did_you_mean, suggestion};
+use super::{did_you_mean, suggestion, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Source, Tool};
 use crate::format::{
@@ -9,6 +9,7 @@ use crate::format::{
     json_schema::{self, Holds},
 };
 use crate::syntax::{Entry, Node, NodeKind, Table, render};
+use std::collections::HashSet;
 
 const TYPES: [&str; 7] = [
     "object", "array", "string", "number", "integer", "boolean", "null",
@@ -103,14 +104,14 @@ fn check_schema(schema: &Table, root: bool, depth: usize, found: &mut Vec<Diagno
     }
     for entry in &schema.entries {
         match json_schema::holds(&entry.key.name) {
-            None => found.push(unknown_keyword(entry, root)),
+            None => found.push(unknown_keyword(entry, root, worth_guessing(found))),
             Some(holds) => below(entry, holds, depth, found),
         }
     }
     required(schema, found);
 }
 
-fn unknown_keyword(entry: &Entry, root: bool) -> Diagnostic {
+fn unknown_keyword(entry: &Entry, root: bool, guess: bool) -> Diagnostic {
     let name = entry.key.name.as_str();
     let shown = name.escape_debug();
     let say = |message: String| Diagnostic::new(Code::UnknownKey, entry.key.span, message);
@@ -120,10 +121,8 @@ fn unknown_keyword(entry: &Entry, root: bool) -> Diagnostic {
         ))
         .with_remedy(format!("Move `{shown}` to the tool"), Repair::MoveOut);
     }
-    let meant = did_you_mean(
-        name,
-        json_schema::KEYWORDS.iter().map(|(keyword, _)| *keyword),
-    );
+    let keywords = json_schema::KEYWORDS.iter().map(|(keyword, _)| *keyword);
+    let meant = did_you_mean(name, keywords.filter(|_| guess));
     match meant {
         Some(meant) => say(format!(
             "JSON Schema has no keyword `{shown}`; did you mean `{meant}`?"
@@ -263,36 +262,28 @@ fn required(schema: &Table, found: &mut Vec<Diagnostic>) {
     let Some(properties) = schema.get("properties").and_then(Node::as_table) else {
         return;
     };
-    let known = || {
-        properties
-            .entries
-            .iter()
-            .map(|entry| entry.key.name.as_str())
-    };
-    for item in items {
-        let Some(name) = item
-            .as_str()
-            .filter(|name| !known().any(|property| property == *name))
-        else {
-            continue;
-        };
-        if schema
-            .get("additionalProperties")
-            .is_none_or(|value| value.kind != NodeKind::Boolean(false))
-        {
-            continue;
-        }
+    // Where others are allowed, one that is no property can be given all the same.
+    if schema
+        .get("additionalProperties")
+        .is_none_or(|value| value.kind != NodeKind::Boolean(false))
+    {
+        return;
+    }
+    let entries = properties.entries.iter();
+    let names = entries.map(|entry| entry.key.name.as_str());
+    let known: HashSet<&str> = names.clone().collect();
+    let required = items.iter().filter_map(|item| Some((item, item.as_str()?)));
+    for (item, name) in required.filter(|(_, name)| !known.contains(name)) {
+        let guesses = || names.clone().filter(|_| worth_guessing(found));
+        let meant = did_you_mean(name, guesses());
+        let message = format!(
+            "`{}` is required, and no input can have it{}",
+            name.escape_debug(),
+            suggestion(name, guesses())
+        );
         found.push(
-            Diagnostic::new(
-                Code::InvalidInputSchema,
-                item.span,
-                format!(
-                    "`{}` is required, and no input can have it{}",
-                    name.escape_debug(),
-                    suggestion(name, known())
-                ),
-            )
-            .with_meant(did_you_mean(name, known()), render::string),
+            Diagnostic::new(Code::InvalidInputSchema, item.span, message)
+                .with_meant(meant, render::string),
         );
     }
 }

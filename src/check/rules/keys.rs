@@ -1,7 +1,7 @@
 //! `unknown_key`, `wrong_type`, `missing_key`, and `invalid_value` for words and durations: what the description of
 //! the format alone decides.
 
-use super::{choices, did_you_mean};
+use super::{choices, did_you_mean, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::parse_duration;
 use crate::format::{self, KeySpec, TableSpec, Type};
@@ -35,7 +35,10 @@ fn table(
     for entry in &table.entries {
         match spec.key(&entry.key.name) {
             Some(key) => value(&entry.value, key.kind, Where { key, spec }, found),
-            None => found.push(unknown(entry, &absent, spec, parent)),
+            None => {
+                let guesses: &[&str] = if worth_guessing(found) { &absent } else { &[] };
+                found.push(unknown(entry, guesses, spec, parent));
+            }
         }
     }
     if REPORTED_ELSEWHERE.contains(&spec.title) {
@@ -61,7 +64,7 @@ fn table(
 
 fn unknown(
     entry: &Entry,
-    absent: &[&str],
+    guesses: &[&str],
     spec: &'static TableSpec,
     parent: Option<&'static TableSpec>,
 ) -> Diagnostic {
@@ -78,7 +81,7 @@ fn unknown(
     } else {
         "in"
     };
-    if let Some(meant) = did_you_mean(name, absent.iter().copied()) {
+    if let Some(meant) = did_you_mean(name, guesses.iter().copied()) {
         let message = format!(
             "there is no key `{shown}` {place} {}; did you mean `{meant}`?",
             spec.title

@@ -26,8 +26,9 @@ mod tools;
 mod tools_of_modes;
 mod values;
 
-use super::{Analysis, Diagnostic};
+use super::{Analysis, Diagnostic, MOST_DIAGNOSTICS};
 use crate::definition::Surroundings;
+use std::collections::HashSet;
 
 /// Rules that the text alone decides, in the order in which harness looks, then those that only a file needs.
 const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
@@ -74,6 +75,14 @@ pub fn check_surroundings(
     loops::check(analysis, surroundings, found);
 }
 
+/// How many names a guess is looked for among.
+const MOST_CANDIDATES: usize = 2_000;
+
+/// Whether guesses at what was meant are worth their time: what is found after so much else is not shown.
+pub(super) fn worth_guessing(found: &[Diagnostic]) -> bool {
+    found.len() < MOST_DIAGNOSTICS
+}
+
 /// The name among `known` that was probably meant by `word`.
 pub(super) fn did_you_mean<'a>(
     word: &str,
@@ -81,13 +90,20 @@ pub(super) fn did_you_mean<'a>(
 ) -> Option<&'a str> {
     let folded = |text: &str| text.to_lowercase().replace(['_', '-', '.', ' '], "");
     let wanted = folded(word);
+    let (length, wanted_length) = (word.chars().count(), wanted.chars().count());
+    let distance = |candidate: &'a str| {
+        let limit = candidate.chars().count().max(length) / 3;
+        let folded = folded(candidate);
+        // No cheaper than the difference in length, and that is cheap to know.
+        let fewest = folded.chars().count().abs_diff(wanted_length);
+        let distance = (fewest <= limit).then(|| strsim::osa_distance(&wanted, &folded));
+        Some((distance.filter(|distance| *distance <= limit)?, candidate))
+    };
     known
         .into_iter()
+        .take(MOST_CANDIDATES)
         .filter(|candidate| *candidate != word)
-        .map(|candidate| (strsim::osa_distance(&wanted, &folded(candidate)), candidate))
-        .filter(|(distance, candidate)| {
-            *distance <= (candidate.chars().count().max(word.chars().count())) / 3
-        })
+        .filter_map(distance)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
@@ -112,9 +128,9 @@ pub(super) fn choices<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
 }
 
 /// `name` with a number behind it that makes it unlike all of `taken`.
-pub(super) fn free_name<'a>(name: &str, taken: impl Iterator<Item = &'a str> + Clone) -> String {
+pub(super) fn free_name(name: &str, taken: &HashSet<&str>) -> String {
     let numbered = (2..).map(|number| format!("{name}_{number}"));
-    let mut free = numbered.filter(|candidate| !taken.clone().any(|name| name == candidate));
+    let mut free = numbered.filter(|candidate| !taken.contains(candidate.as_str()));
     // The numbers do not end before the names do.
     free.next().unwrap_or_default()
 }
@@ -124,14 +140,15 @@ const LISTED: usize = 12;
 
 /// `a`, `a and b`, `a, b and c`, each in backticks; of very many the first ones.
 pub(super) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut names: Vec<String> = names
-        .into_iter()
+    let mut rest = names.into_iter();
+    let mut names: Vec<String> = rest
+        .by_ref()
+        .take(LISTED)
         .map(|name| format!("`{}`", name.escape_debug()))
         .collect();
-    if names.len() > LISTED {
-        let more = names.len() - LISTED;
-        names.truncate(LISTED);
-        names.push(format!("{more} more"));
+    match rest.count() {
+        0 => {}
+        more => names.push(format!("{more} more")),
     }
     match names.split_last() {
         None => String::new(),

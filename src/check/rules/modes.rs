@@ -1,12 +1,12 @@
 //! Names of modes and what they name: `invalid_mode`, `duplicate_mode`, `missing_initial_mode`,
 //! `invalid_initial_mode`.
 
-use super::{choices, did_you_mean, free_name, listed};
+use super::{choices, did_you_mean, free_name, listed, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field};
 use crate::syntax::render;
 use crate::text::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How many modes are offered to start in.
 const MOST_GUESSES: usize = 5;
@@ -19,19 +19,16 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         if let Some(mode) = test
             .mode
             .spanned()
-            .filter(|mode| !mode_names(definition).any(|name| name == mode.value))
+            .filter(|mode| analysis.names.mode(&mode.value).is_none())
         {
-            found.push(
-                Diagnostic::new(
-                    Code::InvalidValue,
-                    mode.span,
-                    unknown_mode(definition, &mode.value),
-                )
-                .with_meant(
+            let say = |message| Diagnostic::new(Code::InvalidValue, mode.span, message);
+            found.push(match worth_guessing(found) {
+                true => say(unknown_mode(definition, &mode.value)).with_meant(
                     did_you_mean(&mode.value, mode_names(definition)),
                     render::string,
                 ),
-            );
+                false => say(format!("there is no mode `{}`", mode.value.escape_debug())),
+            });
         }
     }
 }
@@ -45,6 +42,7 @@ fn mode_names(definition: &Definition) -> impl Iterator<Item = &str> + Clone {
 }
 
 fn names(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
+    let taken: HashSet<&str> = mode_names(&analysis.definition).collect();
     let mut first: HashMap<&str, Span> = HashMap::new();
     for mode in &analysis.definition.modes {
         match &mode.name {
@@ -62,7 +60,7 @@ fn names(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
             }
             Field::Present(name) => match first.get(name.value.as_str()) {
                 Some(earlier) => {
-                    let free = free_name(&name.value, mode_names(&analysis.definition));
+                    let free = free_name(&name.value, &taken);
                     let message = format!(
                         "there is already a mode `{}`; rename or remove one",
                         name.value.escape_debug()
@@ -96,7 +94,7 @@ fn initial_mode(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
                     initial.span,
                     "there is no mode to start in; declare one with `[[modes]]`, or remove `initial_mode`",
                 ).with_remedy("Remove `initial_mode`", Repair::RemovePair));
-            } else if !mode_names(definition).any(|name| name == initial.value) {
+            } else if analysis.names.mode(&initial.value).is_none() {
                 let message = unknown_mode(definition, &initial.value);
                 found.push(
                     Diagnostic::new(Code::InvalidInitialMode, initial.span, message).with_meant(

@@ -2,12 +2,13 @@
 //! advice `placeholder_as_option`, `optional_placeholder`, `placeholder_as_path`.
 
 use super::interpreters::code_arguments;
-use super::{did_you_mean, suggestion};
+use super::{did_you_mean, suggestion, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::placeholder::{Placeholder, placeholders};
-use crate::definition::{CommandArgument, Field, Http, Mcp, Source, Spanned, Tool};
+use crate::definition::{CommandArgument, Field, Http, Mcp, Source, Spanned, StringPlaces, Tool};
 use crate::syntax::{Node, NodeKind, Table};
 use crate::text::{Edit, Span};
+use std::collections::{HashMap, HashSet};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     for tool in &analysis.definition.tools {
@@ -38,44 +39,45 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 
 /// What a tool's schema says of the properties that placeholders name.
 struct Input<'a> {
-    properties: Option<&'a Table>,
-    required: Vec<&'a str>,
+    properties: HashMap<&'a str, &'a Node>,
+    /// The names in order of the text.
+    names: Vec<&'a str>,
+    required: HashSet<&'a str>,
 }
 
 impl<'a> Input<'a> {
     fn of(tool: &'a Tool) -> Self {
         let schema = tool.input.get().and_then(Node::as_table);
-        let properties = schema
-            .and_then(|schema| schema.get("properties"))
-            .and_then(Node::as_table);
+        let entries = tool.properties().map_or(&[][..], |table| &table.entries);
         let required = match schema
             .and_then(|schema| schema.get("required"))
             .map(|node| &node.kind)
         {
             Some(NodeKind::Array(items)) => items.iter().filter_map(Node::as_str).collect(),
-            _ => Vec::new(),
+            _ => HashSet::new(),
         };
+        let names = entries.iter().map(|entry| entry.key.name.as_str());
         Self {
-            properties,
+            properties: names
+                .clone()
+                .zip(entries.iter().map(|entry| &entry.value))
+                .collect(),
+            names: names.collect(),
             required,
         }
     }
 
-    fn names(&self) -> impl Iterator<Item = &'a str> + Clone {
-        let entries = self.properties.map(|table| table.entries.iter());
-        entries
-            .into_iter()
-            .flatten()
-            .map(|entry| entry.key.name.as_str())
+    fn has(&self, name: &str) -> bool {
+        self.properties.contains_key(name)
     }
 
     fn property(&self, name: &str) -> Option<&'a Table> {
-        self.properties?.get(name)?.as_table()
+        self.properties.get(name)?.as_table()
     }
 
     /// Whether a value can be absent, with nothing to put in its stead.
     fn can_be_absent(&self, name: &str) -> bool {
-        !self.required.contains(&name)
+        !self.required.contains(name)
             && self
                 .property(name)
                 .is_none_or(|property| property.get("default").is_none())
@@ -117,20 +119,27 @@ impl Checker<'_> {
     }
 
     fn each(&mut self, text: &Spanned<String>, mut act: impl FnMut(&mut Self, &Placeholder, Span)) {
+        let mut places = StringPlaces::new(&self.analysis.text, text.span);
         for placeholder in placeholders(&text.value) {
-            let span = self.analysis.within(text.span, &placeholder.range);
-            act(self, &placeholder, span);
+            let place = places
+                .as_mut()
+                .and_then(|places| places.place(&placeholder.range));
+            act(self, &placeholder, place.unwrap_or(text.span));
         }
     }
 
     fn known(&mut self, placeholder: &Placeholder, span: Span) {
         let name = placeholder.name;
-        if self.input.names().any(|property| property == name) {
+        if self.input.has(name) {
             return;
         }
-        let hint = suggestion(name, self.input.names());
+        let names: &[&str] = match worth_guessing(self.found) {
+            true => &self.input.names,
+            false => &[],
+        };
+        let hint = suggestion(name, names.iter().copied());
         let message = format!("the tool's `input` has no property `{name}`{hint}");
-        let meant = did_you_mean(name, self.input.names());
+        let meant = did_you_mean(name, names.iter().copied());
         self.found.push(
             Diagnostic::new(Code::UnknownPlaceholder, span, message)
                 .with_meant(meant, |meant| format!("{{{{{meant}}}}}")),
@@ -266,11 +275,7 @@ impl Checker<'_> {
     /// A fixed reply is data, so braces in it are text, unless they name the input: then more was hoped for.
     fn reply(&mut self, reply: &Node) {
         self.strings(reply, &mut |checker, placeholder, span| {
-            if checker
-                .input
-                .names()
-                .any(|property| property == placeholder.name)
-            {
+            if checker.input.has(placeholder.name) {
                 let message = format!(
                     "a reply is fixed, so `{{{{{}}}}}` stays as it is",
                     placeholder.name

@@ -7,7 +7,7 @@ use crate::definition::{Expect, Spanned, Test};
 use crate::syntax::render;
 use crate::text::Span;
 use regex::Regex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let tests = &analysis.definition.tests;
@@ -18,19 +18,15 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 }
 
 fn names(tests: &[Test], found: &mut Vec<Diagnostic>) {
-    let names = || {
-        tests
-            .iter()
-            .filter_map(|test| test.name.get())
-            .map(String::as_str)
-    };
+    let names = tests.iter().filter_map(|test| test.name.get());
+    let taken: HashSet<&str> = names.map(String::as_str).collect();
     let mut first: HashMap<&str, Span> = HashMap::new();
     for name in tests.iter().filter_map(|test| test.name.spanned()) {
         if name.value.trim().is_empty() {
             let message = "the test's name is blank; give it one";
             found.push(Diagnostic::new(Code::InvalidValue, name.span, message));
         } else if let Some(earlier) = first.get(name.value.as_str()) {
-            let free = free_name(&name.value, names());
+            let free = free_name(&name.value, &taken);
             let message = format!(
                 "there is already a test `{}`; rename or remove one",
                 name.value.escape_debug()

@@ -6,7 +6,7 @@ use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Field, RESERVED_TOOL_NAME, Spanned, Tool};
 use crate::syntax::render;
 use crate::text::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let tools = &analysis.definition.tools;
@@ -106,9 +106,10 @@ fn produces(tool: &Tool, found: &mut Vec<Diagnostic>) {
 }
 
 /// Reports later entries of one name and returns their indexes: what they produce is not compared further.
-fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> Vec<usize> {
+fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> HashSet<usize> {
+    let taken: HashSet<&str> = tools.iter().map(|tool| tool.name.text()).collect();
     let mut first: HashMap<&str, Span> = HashMap::new();
-    let mut duplicates = Vec::new();
+    let mut duplicates = HashSet::new();
     for (index, tool) in tools.iter().enumerate() {
         let Some(name) = tool
             .name
@@ -119,8 +120,8 @@ fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> Vec<usi
         };
         match first.get(name.value.as_str()) {
             Some(earlier) => {
-                duplicates.push(index);
-                let free = free_name(&name.value, tools.iter().map(|tool| tool.name.text()));
+                duplicates.insert(index);
+                let free = free_name(&name.value, &taken);
                 let message = format!(
                     "there is already a tool `{}`; rename or remove one",
                     name.value.escape_debug()
@@ -143,7 +144,7 @@ fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> Vec<usi
 }
 
 /// One model-facing name from two entries, even if no mode has both: harness compares over base and all modes.
-fn duplicate_tools(tools: &[Tool], duplicates: &[usize], found: &mut Vec<Diagnostic>) {
+fn duplicate_tools(tools: &[Tool], duplicates: &HashSet<usize>, found: &mut Vec<Diagnostic>) {
     let mut first: HashMap<&str, (usize, Span)> = HashMap::new();
     for (index, tool) in tools
         .iter()

@@ -1,12 +1,12 @@
 //! Which tools modes list: `unknown_tool`, `empty_mode_tools`, `repeated_tool`, `unused_tool`, `many_tools`,
 //! `similar_tools`.
 
-use super::{did_you_mean, suggestion};
+use super::{did_you_mean, suggestion, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
-use crate::definition::{Definition, Field, Mode, Tool, resolve};
+use crate::definition::{Definition, Field, Mode, Target, Tool, resolve};
 use crate::syntax::render;
 use crate::text::Span;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// More tools than a model chooses well from.
 const MANY_TOOLS: usize = 30;
@@ -14,20 +14,18 @@ const MANY_TOOLS: usize = 30;
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
     for mode in &definition.modes {
-        listed(definition, mode, found);
+        listed(analysis, mode, found);
     }
     unused(definition, found);
     many(analysis, found);
     similar(&definition.tools, found);
 }
 
-fn listed(definition: &Definition, mode: &Mode, found: &mut Vec<Diagnostic>) {
+fn listed(analysis: &Analysis, mode: &Mode, found: &mut Vec<Diagnostic>) {
+    let definition = &analysis.definition;
     let known = || {
-        definition
-            .tools
-            .iter()
-            .filter_map(|tool| tool.name.get())
-            .map(String::as_str)
+        let names = definition.tools.iter().filter_map(|tool| tool.name.get());
+        names.map(String::as_str)
     };
     if let Some(list) = mode.tools.spanned().filter(|list| list.value.is_empty()) {
         found.push(Diagnostic::new(
@@ -49,13 +47,12 @@ fn listed(definition: &Definition, mode: &Mode, found: &mut Vec<Diagnostic>) {
             continue;
         }
         seen.insert(&name.value, name.span);
-        if known().any(|tool| tool == name.value) {
+        if analysis.names.tool(&name.value).is_some() {
             continue;
         }
-        let makes_it = |tool: &&Tool| {
-            tool.produces
-                .items()
-                .any(|produced| produced.value.trim() == name.value.trim())
+        let makes_it = match analysis.names.produced(&name.value) {
+            Some(Target::Produced { tool, .. }) => definition.tools.get(tool),
+            _ => None,
         };
         let say = |hint: String| {
             Diagnostic::new(
@@ -64,32 +61,28 @@ fn listed(definition: &Definition, mode: &Mode, found: &mut Vec<Diagnostic>) {
                 format!("there is no tool `{shown}`{hint}"),
             )
         };
-        found.push(
-            match definition
-                .tools
-                .iter()
-                .find(makes_it)
-                .map(|tool| tool.name.text())
-            {
-                Some(entry) => say(format!(
-                    "; modes list entries, and `{}` makes this one",
-                    entry.escape_debug()
-                ))
-                .with_remedy(
-                    format!("Change to `{}`", entry.escape_debug()),
-                    Repair::Replace(render::string(entry)),
-                ),
-                None => {
-                    let diagnostic = say(suggestion(&name.value, known()))
-                        .with_meant(did_you_mean(&name.value, known()), render::string);
-                    match mode.tools.get().map_or(0, Vec::len) {
-                        // Without its only tool the mode would have them all.
-                        0 | 1 => diagnostic,
-                        _ => diagnostic.with_guess(format!("Remove `{shown}`"), Repair::RemoveItem),
-                    }
+        found.push(match makes_it.map(|tool| tool.name.text()) {
+            Some(entry) => say(format!(
+                "; modes list entries, and `{}` makes this one",
+                entry.escape_debug()
+            ))
+            .with_remedy(
+                format!("Change to `{}`", entry.escape_debug()),
+                Repair::Replace(render::string(entry)),
+            ),
+            None => {
+                let diagnostic = match worth_guessing(found) {
+                    true => say(suggestion(&name.value, known()))
+                        .with_meant(did_you_mean(&name.value, known()), render::string),
+                    false => say(String::new()),
+                };
+                match mode.tools.get().map_or(0, Vec::len) {
+                    // Without its only tool the mode would have them all.
+                    0 | 1 => diagnostic,
+                    _ => diagnostic.with_guess(format!("Remove `{shown}`"), Repair::RemoveItem),
                 }
-            },
-        );
+            }
+        });
     }
 }
 
@@ -99,7 +92,7 @@ fn unused(definition: &Definition, found: &mut Vec<Diagnostic>) {
     if definition.modes.is_empty() || !definition.modes.iter().all(lists) {
         return;
     }
-    let listed: Vec<&str> = definition
+    let listed: HashSet<&str> = definition
         .modes
         .iter()
         .flat_map(|mode| mode.tools.items())
@@ -125,16 +118,17 @@ fn many(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
     let modes = resolve(definition);
     // The base's tools are run only where there is no mode; else a mode that inherits them says it.
+    let produced: Vec<usize> = definition
+        .tools
+        .iter()
+        .map(|tool| tool.produced_names().map_or(1, |names| names.len()))
+        .collect();
+    let of_base = produced.iter().sum();
     for resolved in modes.iter().skip(usize::from(modes.len() > 1)) {
-        let count: usize = resolved
-            .tools
-            .iter()
-            .map(|index| {
-                definition.tools[*index]
-                    .produced_names()
-                    .map_or(1, |names| names.len())
-            })
-            .sum();
+        let count: usize = match resolved.own_tools {
+            true => resolved.tools.iter().map(|index| produced[*index]).sum(),
+            false => of_base,
+        };
         if count > MANY_TOOLS {
             let span = match resolved.mode {
                 Some(mode) => mode.tools.span().or(mode.name.span()).unwrap_or(mode.span),
@@ -162,7 +156,8 @@ fn similar(tools: &[Tool], found: &mut Vec<Diagnostic>) {
             .into_iter()
             .filter(|name| !name.value.is_empty())
         {
-            match names.get(&folded(name.value)) {
+            let folded = folded(name.value);
+            match names.get(&folded) {
                 // Equal names are an error already.
                 Some((earlier, _)) if *earlier == name.value => {}
                 Some((earlier, span)) => {
@@ -176,7 +171,7 @@ fn similar(tools: &[Tool], found: &mut Vec<Diagnostic>) {
                     );
                 }
                 None => {
-                    names.insert(folded(name.value), (name.value, name.span));
+                    names.insert(folded, (name.value, name.span));
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 mod github;
 mod json;
+mod sarif;
 mod text;
 
 use crate::check::{Diagnostic, Severity};
@@ -9,6 +10,7 @@ use ropey::Rope;
 
 pub use github::github;
 pub use json::{Range, escape_json, json, range};
+pub use sarif::sarif;
 pub use text::text;
 
 /// One file that was read, with what there is to say about it.

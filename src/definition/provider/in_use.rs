@@ -17,14 +17,18 @@ impl ProvidersInUse {
             all: Vec::new(),
             by_tool: vec![Vec::new(); definition.tools.len()],
         };
+        // Most modes share the base's tools: those are gone through once a provider, not once a mode.
+        let mut of_base = Vec::new();
         for mode in resolve(definition) {
             let Some(provider) = mode.model.and_then(|model| provider(model.provider.text()))
             else {
                 continue;
             };
             add(&mut in_use.all, provider);
-            for tool in mode.tools {
-                add(&mut in_use.by_tool[tool], provider);
+            if mode.own_tools || add(&mut of_base, provider) {
+                for tool in mode.tools.iter() {
+                    add(&mut in_use.by_tool[*tool], provider);
+                }
             }
         }
         in_use
@@ -41,8 +45,11 @@ impl ProvidersInUse {
     }
 }
 
-fn add(providers: &mut Vec<&'static Provider>, provider: &'static Provider) {
-    if !providers.iter().any(|known| known.name == provider.name) {
+/// Whether `provider` was not there yet.
+fn add(providers: &mut Vec<&'static Provider>, provider: &'static Provider) -> bool {
+    let new = !providers.iter().any(|known| known.name == provider.name);
+    if new {
         providers.push(provider);
     }
+    new
 }

@@ -1,6 +1,7 @@
 //! The model's side of a loop: one trait, one file a client.
 
 mod scripted;
+pub mod wire;
 
 pub use scripted::Scripted;
 
