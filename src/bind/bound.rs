@@ -1,7 +1,7 @@
 //! A bound loop: everything that a run needs, made from an accepted definition.
 
 use super::input::InputSchema;
-use super::{Tool, ToolInfo, command, reply};
+use super::{Secrets, Tool, ToolInfo, command, reply};
 use crate::check::Accepted;
 use crate::definition::{
     self, Definition, Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Source,
@@ -42,6 +42,8 @@ pub struct Bound {
     pub loop_id: Uuid,
     /// The base first, then the modes in declared order.
     pub modes: Vec<BoundMode>,
+    /// What is to be shown, written and sent to the model as `[NAME]`.
+    pub secrets: Arc<Secrets>,
 }
 
 /// What one mode is bound to.
@@ -53,7 +55,7 @@ pub struct BoundMode {
     pub limits: ResolvedLimits,
     /// Its tools in order, delegates and extra tools last.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The whole system prompt; empty for none.
+    /// The whole system prompt, without secrets; empty for none.
     pub system: String,
     /// Its effort; `None` when the model decides.
     pub effort: Option<Effort>,
@@ -112,6 +114,19 @@ impl BindError {
             }
         }
     }
+
+    /// The same without secrets, which what a program or a server said may hold.
+    fn hiding(mut self, secrets: &Secrets) -> Self {
+        match &mut self {
+            Self::InvalidToolInfo { problem, .. }
+            | Self::Factory { problem, .. }
+            | Self::Delegate { problem, .. }
+            | Self::File { problem, .. }
+            | Self::Interrupted { problem } => secrets.hide_in(problem),
+            Self::InvalidSessionId | Self::InvalidLoopId | Self::DuplicateToolName { .. } => {}
+        }
+        self
+    }
 }
 
 /// How long a call may take that names no `timeout`.
@@ -138,7 +153,11 @@ pub async fn bind(
     let systems = systems(accepted, surroundings)?;
     let accepted = accepted.clone();
     // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
-    let bound = tokio::task::spawn_blocking(move || make(accepted, bindings, systems));
+    let bound = tokio::task::spawn_blocking(move || {
+        let secrets = Secrets::of(accepted.definition(), &bindings.environment);
+        let secrets = Arc::new(secrets);
+        make(accepted, bindings, systems, secrets.clone()).map_err(|error| error.hiding(&secrets))
+    });
     bound.await.unwrap_or_else(|error| {
         Err(BindError::Interrupted {
             problem: error.to_string(),
@@ -185,7 +204,12 @@ fn systems(accepted: &Accepted, surroundings: &dyn Surroundings) -> Result<Vec<S
         })
 }
 
-fn make(accepted: Accepted, bindings: Bindings, systems: Vec<String>) -> Result<Bound, BindError> {
+fn make(
+    accepted: Accepted,
+    bindings: Bindings,
+    systems: Vec<String>,
+    secrets: Arc<Secrets>,
+) -> Result<Bound, BindError> {
     let definition = accepted.definition();
     let mut built: HashMap<usize, Vec<Arc<dyn Tool>>> = HashMap::new();
     let mut names: HashSet<String> = HashSet::new();
@@ -227,11 +251,12 @@ fn make(accepted: Accepted, bindings: Bindings, systems: Vec<String>) -> Result<
             name: mode.name.to_owned(),
             limits: mode.limits,
             tools,
-            system,
+            system: secrets.hide(&system).into_owned(),
             effort: mode.effort,
         });
     }
     Ok(Bound {
+        secrets,
         session_id: bindings.session_id,
         loop_id: bindings.loop_id,
         modes,

@@ -202,9 +202,10 @@ impl Gate {
         call: u64,
         tool: &ToolInfo,
         rule: &Rule,
-        shown: String,
+        mut shown: String,
         recorder: &Recorder,
     ) -> Decision {
+        recorder.secrets().hide_in(&mut shown);
         recorder.emit(Event::AccessAsked {
             call,
             tool: tool.name.clone(),

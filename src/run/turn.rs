@@ -66,8 +66,10 @@ pub struct Turn {
 
 /// Runs one turn. It always ends in [`Event::RunEnded`], whatever fails, within the drain timeout of a cancel (and
 /// half a second for what must still be read and reaped). Dropping the future ends every call at once.
-pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext) -> Turn {
-    let recorder = Arc::new(Recorder::new(context.events));
+pub async fn run_turn(bound: &Bound, mut request: TurnRequest, context: TurnContext) -> Turn {
+    let recorder = Arc::new(Recorder::new(context.events, bound.secrets.clone()));
+    // What a person says goes to the model.
+    bound.secrets.hide_in(&mut request.prompt);
     let (mode, problem) = match starting_mode(bound, request.mode.as_deref()) {
         Ok(mode) => (mode, None),
         Err(problem) => (&bound.modes[0], Some(problem)),

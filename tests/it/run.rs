@@ -10,5 +10,6 @@ mod output;
 mod replies;
 mod scene;
 mod scripted;
+mod secrets;
 mod testing;
 mod transcript;

@@ -1,7 +1,7 @@
 //! A run with fakes, and what is left of it.
 
 use super::fake::{FakeModel, FakePerson, FakeTool, Reply};
-use loopls::bind::{Bound, BoundMode, Tool};
+use loopls::bind::{Bound, BoundMode, Secrets, Tool};
 use loopls::check::{Accepted, Analysis};
 use loopls::definition::{Nowhere, resolve};
 use loopls::run::access::{Answer, Approver};
@@ -25,6 +25,8 @@ pub struct Scene {
     pub yes: bool,
     pub allow: Vec<String>,
     pub cancel: CancellationToken,
+    pub prompt: String,
+    secrets: Arc<Secrets>,
     /// Called with the compact form of each event; what it is for is cancelling at one.
     pub at: Option<(String, CancellationToken)>,
 }
@@ -43,6 +45,8 @@ impl Scene {
             yes: false,
             allow: Vec::new(),
             cancel: CancellationToken::new(),
+            prompt: "go".into(),
+            secrets: Arc::default(),
             at: None,
         }
     }
@@ -81,6 +85,17 @@ impl Scene {
         (self, person)
     }
 
+    /// Has one secret.
+    pub fn secret(mut self, name: &str, value: &str) -> Self {
+        self.secrets = Arc::new(Secrets::new([(name, value)]));
+        self
+    }
+
+    pub fn prompt(mut self, prompt: &str) -> Self {
+        self.prompt = prompt.into();
+        self
+    }
+
     /// Lets calls of the tool `name` run without asking.
     pub fn allowing(mut self, name: &str) -> Self {
         self.allow.push(name.into());
@@ -101,7 +116,9 @@ impl Scene {
     }
 
     pub fn bound(&self) -> Bound {
-        bound(&self.text(), self.tools.clone())
+        let mut bound = bound(&self.text(), self.tools.clone());
+        bound.secrets = self.secrets.clone();
+        bound
     }
 
     /// Runs it, and holds what holds for every run.
@@ -118,7 +135,7 @@ impl Scene {
             run: "run-1".into(),
             uri: "file:///test.loop.toml".into(),
             mode: self.mode,
-            prompt: "go".into(),
+            prompt: self.prompt,
             history: self.history,
             yes: self.yes,
             allow: self.allow,
@@ -162,6 +179,7 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
         .collect();
     Bound {
         modes,
+        secrets: Arc::default(),
         accepted,
         session_id: Uuid::from_u128(1),
         loop_id: Uuid::from_u128(2),
