@@ -4,17 +4,24 @@
 //! request is one line that leads to a file of its own. `session` is what they share. A handler converts what comes
 //! in, asks `workspace`, `ide`, `bind` or `run`, and converts what comes out.
 
+mod abilities;
 mod actions;
+mod asked;
 mod bindings;
 mod capabilities;
 mod commands;
+mod completion;
 mod convert;
+mod edits;
+mod fixes;
 mod foreign;
 mod frame;
 mod hover;
 mod lens;
 mod machine;
+mod markup;
 mod outbox;
+mod pages;
 mod publish;
 mod runs;
 mod server;

@@ -1,8 +1,9 @@
 //! What the client can ask, one line each.
 
-use super::capabilities::{Abilities, server_capabilities};
+use super::abilities::Abilities;
+use super::capabilities::server_capabilities;
 use super::session::Session;
-use super::{actions, commands, hover, lens, publish, sync, trust};
+use super::{actions, commands, completion, hover, lens, publish, sync, trust};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,6 +73,10 @@ impl LanguageServer for Server {
         params: DocumentDiagnosticParams,
     ) -> Result<DocumentDiagnosticReportResult> {
         publish::pull(&self.0, params).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        completion::completion(&self.0, params).await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

