@@ -19,6 +19,7 @@ mod tool;
 
 pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
 pub use secrets::{Hiding, Secrets};
+pub use shown::written_out;
 pub use tool::{
     CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,
     Tool, ToolInfo,

@@ -26,7 +26,6 @@ mod publish;
 mod runs;
 mod server;
 mod session;
-mod state;
 mod sync;
 mod transport;
 pub mod trust;

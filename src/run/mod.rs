@@ -12,6 +12,7 @@ mod expectation;
 mod frame;
 mod given;
 pub mod model;
+mod recorded;
 mod reply;
 mod result;
 mod testing;
@@ -24,6 +25,7 @@ pub use event::{
     StopReason, Usage,
 };
 pub use expectation::Miss;
+pub use recorded::{RecordedRun, TranscriptError};
 pub use testing::{TestContext, TestError, TestOutcome, is_live, run_test};
 pub use transcript::TranscriptWriter;
 pub use turn::{Turn, TurnContext, TurnRequest, run_turn};

@@ -108,7 +108,8 @@ impl<W: Write> TranscriptWriter<W> {
         Self { writer, written: 0 }
     }
 
-    /// Writes one line; the last one flushes. Past 256 MiB chunks of text and output are left out.
+    /// Writes one line. Each step that is completed is flushed, so that a run that is killed leaves what it came to. Past
+    /// 256 MiB chunks of text and output are left out.
     ///
     /// # Errors
     ///
@@ -122,7 +123,7 @@ impl<W: Write> TranscriptWriter<W> {
         self.writer.write_all(&line)?;
         self.written += line.len() as u64;
         match record.event {
-            Event::RunEnded { .. } => self.writer.flush(),
+            Event::StepCompleted { .. } | Event::RunEnded { .. } => self.writer.flush(),
             _ => Ok(()),
         }
     }

@@ -197,7 +197,7 @@ impl Progress {
 
     /// Keeps what the model said where its calls, if any, were not run.
     fn say_text(&mut self, text: String) {
-        if !text.is_empty() {
+        if !text.trim().is_empty() {
             self.say(Message::Assistant(Reply {
                 text,
                 calls: Vec::new(),

@@ -11,6 +11,7 @@ mod fixing;
 mod formatting;
 mod processes;
 mod terminal;
+mod transcripts;
 
 const LOOPLS: &str = env!("CARGO_BIN_EXE_loopls");
 
@@ -21,6 +22,7 @@ fn loopls(arguments: &[&str]) -> Command {
         .args(arguments)
         .current_dir(data())
         .stdin(Stdio::null())
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE");
     command

@@ -7,6 +7,7 @@ mod conformance;
 mod fake;
 mod limits;
 mod output;
+mod replay;
 mod replies;
 mod scene;
 mod scripted;

@@ -1,8 +1,10 @@
 //! The model's side of a loop: one trait, one file a client.
 
+mod replay;
 mod scripted;
 pub mod wire;
 
+pub use replay::{Replay, replay};
 pub use scripted::Scripted;
 
 use crate::bind::{Bound, BoundMode};

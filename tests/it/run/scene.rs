@@ -6,7 +6,10 @@ use loopls::check::{Accepted, Analysis};
 use loopls::definition::{Nowhere, resolve};
 use loopls::run::access::{Answer, Approver};
 use loopls::run::model::{Message, ModelClient};
-use loopls::run::{Event, Record, StopReason, Turn, TurnContext, TurnRequest, run_turn};
+use loopls::run::{
+    Event, Record, RecordedRun, StopReason, TranscriptWriter, Turn, TurnContext, TurnRequest,
+    run_turn,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -154,10 +157,11 @@ impl Scene {
             approver: self.person,
             cancel: self.cancel,
         };
+        let before = request.history.len();
         let turn = run_turn(bound, request, context).await;
         let records = std::mem::take(&mut *records.lock().unwrap());
         let ran = Ran { records, turn };
-        ran.hold_invariants();
+        ran.hold_invariants(before);
         ran
     }
 }
@@ -208,6 +212,15 @@ impl Ran {
         lines
     }
 
+    /// The transcript.
+    pub fn transcript(&self) -> Vec<u8> {
+        let mut transcript = TranscriptWriter::new(Vec::new());
+        for record in &self.records {
+            transcript.write(record).unwrap();
+        }
+        transcript.into_inner()
+    }
+
     /// Why it ended.
     pub fn stop(&self) -> StopReason {
         let Event::RunEnded { stop, .. } = self.turn.ended else {
@@ -242,7 +255,8 @@ impl Ran {
             .count()
     }
 
-    fn hold_invariants(&self) {
+    /// What holds for every run, before which `before` messages were said.
+    fn hold_invariants(&self, before: usize) {
         let events: Vec<_> = self.records.iter().map(|record| &record.event).collect();
         for (index, record) in self.records.iter().enumerate() {
             assert_eq!(record.seq, index as u64);
@@ -252,6 +266,13 @@ impl Ran {
         assert!(matches!(events[0], Event::RunStarted { .. }));
         assert_eq!(**events.last().unwrap(), self.turn.ended);
         assert!(matches!(self.turn.ended, Event::RunEnded { .. }));
+
+        let recorded = RecordedRun::read(self.transcript().as_slice()).unwrap();
+        assert_eq!(
+            recorded.history(),
+            self.turn.history[before..],
+            "a transcript tells what a turn returns"
+        );
 
         let (mut started, mut completed) = (HashMap::new(), HashMap::new());
         let mut first_completed = None;
