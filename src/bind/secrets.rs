@@ -18,7 +18,7 @@ const FEWEST_BYTES: usize = 8;
 /// Parts of the names of variables whose values are secrets wherever a definition names them.
 const NAME_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"];
 
-/// The secrets of one bound loop.
+/// The secrets of one bound loop and of those below it.
 #[derive(Debug, Default)]
 pub struct Secrets {
     /// Every spelling, in order, with what stands in its place.
@@ -28,10 +28,13 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// The secrets of `definition` in `environment`: keys of models, variables used in headers, those that the file
-    /// names and whose name tells, and those of `secrets`.
-    pub fn of(definition: &Definition, environment: &[(String, String)]) -> Self {
-        let names = names(definition);
+    /// The secrets of `definitions` in `environment`: keys of models, variables used in headers, those that a file names
+    /// and whose name tells, and those of `secrets`.
+    pub fn of<'a>(
+        definitions: impl IntoIterator<Item = &'a Definition>,
+        environment: &[(String, String)],
+    ) -> Self {
+        let names: BTreeSet<&str> = definitions.into_iter().flat_map(names).collect();
         let of_names = names.into_iter().filter_map(|name| {
             let (name, value) = environment.iter().rfind(|(known, _)| known == name)?;
             Some((name.as_str(), value.as_str()))
@@ -500,9 +503,9 @@ mod tests {
             ("LISTED", "new value\n"),
         ];
         let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let secrets = Secrets::of(&analysis.definition, &environment);
+        let secrets = Secrets::of([&analysis.definition], &environment);
         let hidden = secrets.hide("new value, new value\n, old value, 1234567");
         assert_eq!(hidden, "[LISTED], [LISTED], old value, 1234567");
-        assert!(Secrets::of(&analysis.definition, &[]).is_empty());
+        assert!(Secrets::of([&analysis.definition], &[]).is_empty());
     }
 }

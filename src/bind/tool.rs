@@ -1,5 +1,6 @@
 //! What the run engine sees of a tool, whatever its source.
 
+use super::{Bound, Subloop};
 use crate::definition::{Effect, Milliseconds};
 use crate::text::Span;
 use futures_util::future::BoxFuture;
@@ -35,6 +36,11 @@ pub struct ToolInfo {
 pub trait Tool: Send + Sync {
     /// What is known of it.
     fn info(&self) -> &ToolInfo;
+
+    /// The loop that calls hand work to, of a tool that does.
+    fn subloop(&self) -> Option<&Arc<Bound>> {
+        None
+    }
 
     /// Checks `input` against the schema and makes the call that it means, which [`PreparedCall::shown`] tells and
     /// [`PreparedCall::run`] does: nothing between the two can change what happens. Starts nothing.
@@ -74,6 +80,8 @@ pub struct CallContext {
     pub drain: Milliseconds,
     /// Where output goes while it comes, for people.
     pub output: OutputSink,
+    /// Runs loops below the call.
+    pub subloops: Arc<dyn Subloop>,
 }
 
 /// Takes chunks of output while a call runs.

@@ -97,7 +97,8 @@ pub fn allows(analysis: &Analysis) -> Vec<Allow<'_>> {
         else {
             continue;
         };
-        let Some(list) = list.trim_start().strip_prefix("allow") else {
+        let list = list.trim_start().strip_prefix("allow");
+        let Some(list) = list.filter(|list| list.starts_with([' ', '\t'])) else {
             continue;
         };
         let line = analysis.rope.byte_to_line(comment.span.start);

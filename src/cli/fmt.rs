@@ -1,7 +1,8 @@
 //! `loopls fmt`: lays definitions out.
 
 use super::printable::printable_line;
-use super::search::files;
+use super::project::Projects;
+use super::search::{WHAT_IS_SEARCHED, files};
 use super::source::{STANDARD_INPUT, Source};
 use super::{Failure, Status, output, report};
 use crate::check::{Code, Diagnostic};
@@ -12,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// The arguments of `fmt`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Files, directories to search for `*.loop.toml` and `loop.toml` (hidden and ignored files are left out), or `-`
-    /// for standard input, which is printed to standard output as it should be.
+    /// Files, directories to search for `*.loop.toml` and `loop.toml` (without hidden, ignored and excluded files), or
+    /// `-` for standard input, which is printed to standard output as it should be.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
     /// Write nothing; list the files that would change, and exit with 1 if there are any.
@@ -25,15 +26,17 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// There is no file to format, or `-` is not alone.
+/// There is no file to format, `-` is not alone, or the settings of a project have errors.
 pub fn fmt(arguments: &Arguments) -> Result<Status, Failure> {
-    let (paths, mut problems) = files(&arguments.paths);
+    let mut projects = Projects::default();
+    let (paths, mut problems) = files(&arguments.paths, &mut projects);
     let reads_standard_input = paths.iter().any(|path| path == Path::new(STANDARD_INPUT));
     if reads_standard_input && paths.len() > 1 {
         return Err(Failure::new(
             "`-` stands alone: standard output is then the text that was on standard input",
         ));
     }
+    projects.must_be_clear(&paths)?;
     let (mut changed, mut kept, mut broken) = (0, 0, 0);
     for path in &paths {
         let outcome =
@@ -47,8 +50,7 @@ pub fn fmt(arguments: &Arguments) -> Result<Status, Failure> {
     }
     problems.iter().for_each(Failure::print);
     if changed + kept + broken == 0 && problems.is_empty() {
-        return Err(Failure::new("there was nothing to format")
-            .help("a directory is searched for `*.loop.toml` and `loop.toml`, without hidden and ignored files"));
+        return Err(Failure::new("there was nothing to format").help(WHAT_IS_SEARCHED));
     }
     if !reads_standard_input {
         let summary = summary(changed, kept, broken, arguments.check);

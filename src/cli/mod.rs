@@ -10,6 +10,7 @@ mod fmt;
 mod lsp;
 mod output;
 mod printable;
+mod project;
 mod report;
 mod resolve;
 mod run;

@@ -1,6 +1,7 @@
 //! The files that the paths on a command line mean.
 
 use super::Failure;
+use super::project::Projects;
 use super::source::STANDARD_INPUT;
 use ignore::WalkBuilder;
 use std::collections::HashSet;
@@ -9,14 +10,20 @@ use std::path::{Path, PathBuf};
 /// How many entries of a directory tree are looked at.
 const MOST_ENTRIES: usize = 20_000;
 
-/// The files that `paths` mean, each once, in order; and what could not be searched.
-pub fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
+/// What a search of a directory finds.
+pub const WHAT_IS_SEARCHED: &str = "a directory is searched for `*.loop.toml` and `loop.toml`; hidden, ignored and \
+    excluded files are left out";
+
+/// The files that `paths` mean, each once, in order; and what could not be searched. What a project excludes is left
+/// out of directories; a file that is named is meant.
+pub fn files(paths: &[PathBuf], projects: &mut Projects) -> (Vec<PathBuf>, Vec<Failure>) {
     let mut files = Vec::new();
     let mut problems = Vec::new();
     for path in paths {
         if path != Path::new(STANDARD_INPUT) && path.is_dir() {
             let found = search(path);
-            files.extend(found.files);
+            let found_files = found.files.into_iter();
+            files.extend(found_files.filter(|file| !projects.exclude(file)));
             problems.extend(found.problems.into_iter().map(Failure::new));
         } else {
             files.push(path.clone());

@@ -4,9 +4,14 @@ use globset::{GlobBuilder, GlobMatcher};
 
 /// A glob over model-facing names.
 #[derive(Clone, Debug)]
-pub struct Pattern {
-    glob: GlobMatcher,
-    literal: Option<String>,
+pub struct Pattern(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// No more than a name.
+    Literal(String),
+    /// With wildcards.
+    Glob(GlobMatcher),
 }
 
 impl Pattern {
@@ -17,25 +22,28 @@ impl Pattern {
     /// Why it is no glob, for a person.
     pub fn new(text: &str) -> Result<Self, String> {
         let text = text.trim();
+        if let Some(name) = literal(text) {
+            return Ok(Self(Kind::Literal(name)));
+        }
         let glob = GlobBuilder::new(text).backslash_escape(true).build();
         let glob = glob.map_err(|error| error.kind().to_string())?;
-        Ok(Self {
-            glob: glob.compile_matcher(),
-            literal: literal(text),
-        })
+        Ok(Self(Kind::Glob(glob.compile_matcher())))
     }
 
     /// Whether it matches `name`.
     pub fn matches(&self, name: &str) -> bool {
-        match &self.literal {
-            Some(literal) => literal == name,
-            None => self.glob.is_match(name),
+        match &self.0 {
+            Kind::Literal(literal) => literal == name,
+            Kind::Glob(glob) => glob.is_match(name),
         }
     }
 
     /// The only name that it matches, if it is no more than a name.
     pub fn literal(&self) -> Option<&str> {
-        self.literal.as_deref()
+        match &self.0 {
+            Kind::Literal(name) => Some(name),
+            Kind::Glob(_) => None,
+        }
     }
 }
 
@@ -98,6 +106,27 @@ mod tests {
     }
 
     #[test]
+    fn patterns_match_names() {
+        for (text, matching, others) in [
+            (
+                "find_*",
+                &["find_", "find_order"][..],
+                &["find", "a_find_b"][..],
+            ),
+            ("{a,b}?", &["ax", "by"], &["a", "cx"]),
+            ("[!a]", &["b"], &["a", "bb"]),
+            (" a ", &["a"], &["A", " a "]),
+        ] {
+            let pattern = Pattern::new(text).expect(text);
+            assert!(matching.iter().all(|name| pattern.matches(name)), "{text}");
+            assert!(!others.iter().any(|name| pattern.matches(name)), "{text}");
+        }
+        for text in ["[a", "{a", "a\\"] {
+            assert!(Pattern::new(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_name_as_a_pattern_matches_itself_alone() {
         for name in [
             "find_order",
@@ -109,11 +138,14 @@ mod tests {
             "!a",
             "größe",
         ] {
-            let pattern = Pattern::new(&escape(name)).expect(name);
-            assert_eq!(pattern.literal(), Some(name));
-            assert!(pattern.glob.is_match(name), "{name}");
+            let text = escape(name);
+            assert_eq!(literal(&text).as_deref(), Some(name));
+            // The run reads patterns as globs, and sees the same.
+            let glob = GlobBuilder::new(&text).backslash_escape(true).build();
+            let glob = glob.expect(name).compile_matcher();
+            assert!(glob.is_match(name), "{name}");
             for other in ["a", "axb", "b", "a/b"] {
-                assert!(!pattern.glob.is_match(other), "{name} {other}");
+                assert!(!glob.is_match(other), "{name} {other}");
             }
         }
     }

@@ -38,6 +38,11 @@ impl<'t> StringPlaces<'t> {
         })
     }
 
+    /// The place of all that is between the quotes, without the line break that may follow the first ones.
+    pub fn content(&self) -> Span {
+        Span::new(self.base, self.base + self.raw.len())
+    }
+
     /// The place of the bytes `range` of what the string says; `None` where they are not whole characters of it.
     /// Takes time linear in the string for all ranges together, as long as each begins behind the one before.
     pub fn place(&mut self, range: &Range<usize>) -> Option<Span> {

@@ -1,5 +1,7 @@
 //! The keywords of JSON Schema, draft 2020-12.
 
+use Holds::{Data, NamedSchemas, Schema, Schemas};
+
 /// What stands below a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
@@ -13,71 +15,252 @@ pub enum Holds {
     NamedSchemas,
 }
 
-/// Every keyword that the draft defines, in its vocabularies' order, with what stands below it.
-pub const KEYWORDS: &[(&str, Holds)] = &[
-    ("$schema", Holds::Data),
-    ("$id", Holds::Data),
-    ("$anchor", Holds::Data),
-    ("$dynamicAnchor", Holds::Data),
-    ("$ref", Holds::Data),
-    ("$dynamicRef", Holds::Data),
-    ("$vocabulary", Holds::Data),
-    ("$comment", Holds::Data),
-    ("$defs", Holds::NamedSchemas),
-    ("allOf", Holds::Schemas),
-    ("anyOf", Holds::Schemas),
-    ("oneOf", Holds::Schemas),
-    ("not", Holds::Schema),
-    ("if", Holds::Schema),
-    ("then", Holds::Schema),
-    ("else", Holds::Schema),
-    ("dependentSchemas", Holds::NamedSchemas),
-    ("prefixItems", Holds::Schemas),
-    ("items", Holds::Schema),
-    ("contains", Holds::Schema),
-    ("properties", Holds::NamedSchemas),
-    ("patternProperties", Holds::NamedSchemas),
-    ("additionalProperties", Holds::Schema),
-    ("propertyNames", Holds::Schema),
-    ("unevaluatedItems", Holds::Schema),
-    ("unevaluatedProperties", Holds::Schema),
-    ("type", Holds::Data),
-    ("enum", Holds::Data),
-    ("const", Holds::Data),
-    ("multipleOf", Holds::Data),
-    ("maximum", Holds::Data),
-    ("exclusiveMaximum", Holds::Data),
-    ("minimum", Holds::Data),
-    ("exclusiveMinimum", Holds::Data),
-    ("maxLength", Holds::Data),
-    ("minLength", Holds::Data),
-    ("pattern", Holds::Data),
-    ("maxItems", Holds::Data),
-    ("minItems", Holds::Data),
-    ("uniqueItems", Holds::Data),
-    ("maxContains", Holds::Data),
-    ("minContains", Holds::Data),
-    ("maxProperties", Holds::Data),
-    ("minProperties", Holds::Data),
-    ("required", Holds::Data),
-    ("dependentRequired", Holds::Data),
-    ("title", Holds::Data),
-    ("description", Holds::Data),
-    ("default", Holds::Data),
-    ("deprecated", Holds::Data),
-    ("readOnly", Holds::Data),
-    ("writeOnly", Holds::Data),
-    ("examples", Holds::Data),
-    ("format", Holds::Data),
-    ("contentEncoding", Holds::Data),
-    ("contentMediaType", Holds::Data),
-    ("contentSchema", Holds::Schema),
+/// A keyword.
+#[derive(Clone, Copy, Debug)]
+pub struct Keyword {
+    /// The keyword.
+    pub name: &'static str,
+    /// What stands below it.
+    pub holds: Holds,
+    /// What it says, in a sentence of Markdown.
+    pub meaning: &'static str,
+}
+
+const fn keyword(name: &'static str, holds: Holds, meaning: &'static str) -> Keyword {
+    Keyword {
+        name,
+        holds,
+        meaning,
+    }
+}
+
+/// Every keyword that the draft defines, in its vocabularies' order.
+pub const KEYWORDS: &[Keyword] = &[
+    keyword(
+        "$schema",
+        Data,
+        "The dialect of JSON Schema that the schema is written in.",
+    ),
+    keyword(
+        "$id",
+        Data,
+        "The address by which other schemas refer to this one.",
+    ),
+    keyword(
+        "$anchor",
+        Data,
+        "A name for this part, to which `$ref` can lead.",
+    ),
+    keyword(
+        "$dynamicAnchor",
+        Data,
+        "A name for this part, which an outer schema can take over.",
+    ),
+    keyword(
+        "$ref",
+        Data,
+        "The value fits the schema that this leads to, such as `#/$defs/date`.",
+    ),
+    keyword(
+        "$dynamicRef",
+        Data,
+        "The value fits the schema of the outermost `$dynamicAnchor` of this name.",
+    ),
+    keyword(
+        "$vocabulary",
+        Data,
+        "The sets of keywords that a dialect has; for whoever defines one.",
+    ),
+    keyword(
+        "$comment",
+        Data,
+        "A note for whoever reads the schema; it has no effect.",
+    ),
+    keyword(
+        "$defs",
+        NamedSchemas,
+        "Schemas by name, for `$ref` to lead to.",
+    ),
+    keyword("allOf", Schemas, "The value fits each of these schemas."),
+    keyword(
+        "anyOf",
+        Schemas,
+        "The value fits at least one of these schemas.",
+    ),
+    keyword(
+        "oneOf",
+        Schemas,
+        "The value fits exactly one of these schemas.",
+    ),
+    keyword("not", Schema, "The value does not fit this schema."),
+    keyword(
+        "if",
+        Schema,
+        "Decides which of `then` and `else` holds: whether the value fits this schema.",
+    ),
+    keyword("then", Schema, "Holds where the value fits `if`."),
+    keyword("else", Schema, "Holds where the value does not fit `if`."),
+    keyword(
+        "dependentSchemas",
+        NamedSchemas,
+        "For each property that is there, a schema that the whole object fits then.",
+    ),
+    keyword(
+        "prefixItems",
+        Schemas,
+        "Schemas for the first items of an array, one each.",
+    ),
+    keyword(
+        "items",
+        Schema,
+        "The schema of every item of an array, after those of `prefixItems`.",
+    ),
+    keyword(
+        "contains",
+        Schema,
+        "The schema that at least one item of an array fits.",
+    ),
+    keyword(
+        "properties",
+        NamedSchemas,
+        "The properties of an object by name, each with its schema. Of a tool's input, what the model fills in.",
+    ),
+    keyword(
+        "patternProperties",
+        NamedSchemas,
+        "Schemas for the properties whose names match a regular expression.",
+    ),
+    keyword(
+        "additionalProperties",
+        Schema,
+        "The schema of every other property; `false` allows no others.",
+    ),
+    keyword(
+        "propertyNames",
+        Schema,
+        "The schema that each name of a property fits.",
+    ),
+    keyword(
+        "unevaluatedItems",
+        Schema,
+        "The schema of the items that no other keyword looked at.",
+    ),
+    keyword(
+        "unevaluatedProperties",
+        Schema,
+        "The schema of the properties that no other keyword looked at.",
+    ),
+    keyword(
+        "type",
+        Data,
+        "What the value is: `object`, `array`, `string`, `number`, `integer`, `boolean` or `null`, or an array of these.",
+    ),
+    keyword("enum", Data, "The values that are allowed, and no others."),
+    keyword("const", Data, "The only value that is allowed."),
+    keyword(
+        "multipleOf",
+        Data,
+        "A number that the value is a whole multiple of.",
+    ),
+    keyword("maximum", Data, "The greatest number."),
+    keyword(
+        "exclusiveMaximum",
+        Data,
+        "A number that the value is less than.",
+    ),
+    keyword("minimum", Data, "The least number."),
+    keyword(
+        "exclusiveMinimum",
+        Data,
+        "A number that the value is greater than.",
+    ),
+    keyword("maxLength", Data, "The most characters of a string."),
+    keyword("minLength", Data, "The fewest characters of a string."),
+    keyword(
+        "pattern",
+        Data,
+        "A regular expression that matches somewhere in the string.",
+    ),
+    keyword("maxItems", Data, "The most items of an array."),
+    keyword("minItems", Data, "The fewest items of an array."),
+    keyword(
+        "uniqueItems",
+        Data,
+        "Whether no two items of an array are equal.",
+    ),
+    keyword(
+        "maxContains",
+        Data,
+        "How many items fit `contains` at the most.",
+    ),
+    keyword(
+        "minContains",
+        Data,
+        "How many items fit `contains` at the least.",
+    ),
+    keyword("maxProperties", Data, "The most properties of an object."),
+    keyword("minProperties", Data, "The fewest properties of an object."),
+    keyword("required", Data, "The properties that must be there."),
+    keyword(
+        "dependentRequired",
+        Data,
+        "For each property that is there, others that must be there then.",
+    ),
+    keyword("title", Data, "A short name for people."),
+    keyword(
+        "description",
+        Data,
+        "What the value is. The model reads it, and fills the value in by it.",
+    ),
+    keyword(
+        "default",
+        Data,
+        "The value that is meant where none is given.",
+    ),
+    keyword(
+        "deprecated",
+        Data,
+        "Whether the value should not be given any more.",
+    ),
+    keyword(
+        "readOnly",
+        Data,
+        "Whether the value is only told and never taken.",
+    ),
+    keyword(
+        "writeOnly",
+        Data,
+        "Whether the value is only taken and never told.",
+    ),
+    keyword("examples", Data, "Values as they may be."),
+    keyword(
+        "format",
+        Data,
+        "The form of a string, such as `date` or `email`; an annotation that is not checked.",
+    ),
+    keyword(
+        "contentEncoding",
+        Data,
+        "How a string encodes bytes, such as `base64`.",
+    ),
+    keyword(
+        "contentMediaType",
+        Data,
+        "The media type of what a string holds.",
+    ),
+    keyword(
+        "contentSchema",
+        Schema,
+        "The schema of what a string holds.",
+    ),
 ];
 
-/// What stands below `keyword`; `None` if the draft does not define it.
-pub fn holds(keyword: &str) -> Option<Holds> {
-    KEYWORDS
-        .iter()
-        .find(|(name, _)| *name == keyword)
-        .map(|(_, holds)| *holds)
+/// The keyword called `name`; `None` if the draft does not define it.
+pub fn find(name: &str) -> Option<&'static Keyword> {
+    KEYWORDS.iter().find(|keyword| keyword.name == name)
+}
+
+/// What stands below the keyword called `name`.
+pub fn holds(name: &str) -> Option<Holds> {
+    find(name).map(|keyword| keyword.holds)
 }

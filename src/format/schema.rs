@@ -128,25 +128,24 @@ fn value(kind: Type) -> Map<String, Value> {
 /// A schema as a value of `kind`: its keywords, and schemas again below some of them.
 fn keywords(kind: Value) -> Value {
     let nested = json!({ "$ref": NESTED });
-    let described = |keyword: &str| format!("`{keyword}` of JSON Schema, draft 2020-12.");
     let properties: Map<String, Value> = KEYWORDS
         .iter()
-        .map(|(keyword, holds)| {
-            let below = match holds {
+        .map(|keyword| {
+            let below = match keyword.holds {
                 Holds::Schema => nested.clone(),
                 Holds::Data => {
-                    json!({ "description": described(keyword), "additionalProperties": true })
+                    json!({ "description": keyword.meaning, "additionalProperties": true })
                 }
                 Holds::Schemas => {
-                    json!({ "description": described(keyword), "type": "array", "items": nested })
+                    json!({ "description": keyword.meaning, "type": "array", "items": nested })
                 }
                 Holds::NamedSchemas => json!({
-                    "description": described(keyword),
+                    "description": keyword.meaning,
                     "type": "object",
                     "additionalProperties": nested,
                 }),
             };
-            ((*keyword).into(), below)
+            (keyword.name.into(), below)
         })
         .collect();
     json!({ "type": kind, "properties": properties, "additionalProperties": false })

@@ -141,6 +141,19 @@ impl Surroundings for Host {
         )
     }
 
+    fn at(&self, place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
+        let mut other = Self::new(place).with_environment(self.environment.clone());
+        other.untrusted_folders.clone_from(&self.untrusted_folders);
+        // Where no bare name is taken from this definition's folder, none is from the other's.
+        if !self.untrusted_folders.is_empty() {
+            other.untrusted_folders.push(other.folder.clone());
+        }
+        if other.root == self.root {
+            other.loops = self.loops.clone();
+        }
+        Some(Box::new(other))
+    }
+
     fn variable_is_set(&self, name: &str) -> bool {
         self.environment.iter().any(|(known, _)| known == name)
     }

@@ -1,5 +1,6 @@
 //! What can be started from a definition: lenses over the loop, its modes and tests, and the same as actions.
 
+use super::plain::one_line;
 use crate::check::Analysis;
 use crate::text::Span;
 
@@ -116,16 +117,8 @@ fn top(analysis: &Analysis) -> Option<Span> {
     name.map(|entry| entry.span)
 }
 
-/// A name in a title: one line, no control characters, not too long.
+/// A name in a title.
 fn shown(name: &str) -> String {
     const LONGEST: usize = 40;
-    let mut text: String = name
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(LONGEST)
-        .collect();
-    if name.chars().count() > LONGEST {
-        text.push('…');
-    }
-    text
+    one_line(name, LONGEST)
 }

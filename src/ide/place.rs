@@ -32,6 +32,8 @@ pub struct Place<'a> {
     pub on: On,
     /// What the cursor is on: the key, the value, the header.
     pub span: Span,
+    /// The value of the entry or item, whatever of it the cursor is on.
+    pub value: Option<&'a Node>,
 }
 
 impl<'a> Place<'a> {
@@ -42,6 +44,11 @@ impl<'a> Place<'a> {
             Step::Index(_) => None,
         });
         keys.collect()
+    }
+
+    /// The string that the value is.
+    pub fn text(&self) -> Option<&'a str> {
+        self.value.and_then(Node::as_str)
     }
 
     /// The index below the top-level key `key`, if the path goes there.
@@ -69,6 +76,7 @@ fn in_table<'a>(table: &'a Table, offset: usize, path: &mut Vec<Step<'a>>) -> Op
                 path: path.clone(),
                 on: On::Key,
                 span,
+                value: Some(&entry.value),
             });
         }
         path.pop();
@@ -87,6 +95,7 @@ fn in_node<'a>(node: &'a Node, offset: usize, path: &mut Vec<Step<'a>>) -> Optio
             path: path.to_vec(),
             on,
             span,
+            value: Some(node),
         })
     };
     match &node.kind {

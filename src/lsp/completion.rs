@@ -56,7 +56,8 @@ fn item(asked: &Asked, rank: usize, completion: ide::Completion) -> CompletionIt
         documentation,
         // Clients sort by the label unless they are told otherwise; the most useful comes first.
         sort_text: Some(format!("{rank:04}")),
-        filter_text: (filter_text != completion.label).then_some(filter_text),
+        // Also where it is the label: Neovim takes an item that has an edit and no such text for one that was filtered.
+        filter_text: Some(filter_text),
         label: completion.label,
         insert_text_format: is_snippet.then_some(InsertTextFormat::SNIPPET),
         text_edit: Some(CompletionTextEdit::Edit(edit)),

@@ -60,6 +60,8 @@ pub(super) struct AccessPolicy {
     /// Definitions that are servers, whose tools a wildcard of `allow` does not reach: what a server offers may
     /// change without the file (`security.md`, rule 13).
     servers: HashSet<String>,
+    /// The policy of the loop above, whose `deny` and `ask` hold here too.
+    above: Option<Arc<AccessPolicy>>,
 }
 
 /// What patterns and effect say of a tool, before flags and people are heard.
@@ -96,19 +98,27 @@ impl AccessPolicy {
             ask: compile(|access| &access.ask)?,
             allow: compile(|access| &access.allow)?,
             servers: servers.map(|tool| tool.name.text().to_owned()).collect(),
+            above: None,
         })
     }
 
+    /// The same in a loop below that of `above`.
+    pub fn below(self, above: Option<Arc<Self>>) -> Self {
+        Self { above, ..self }
+    }
+
     /// What is to be done about calls of `tool`: the first pattern of deny, ask, allow that matches, else its effect.
-    /// `deny` and `ask` also match the definition's name; an `allow` never makes an irreversible tool run unasked.
+    /// `deny` and `ask` also match the definition's name, and those of loops above hold; an `allow` never makes an
+    /// irreversible tool run unasked.
     pub fn rule(&self, tool: &ToolInfo) -> Rule {
         let named = |pattern: &&Written| {
             pattern.pattern.matches(&tool.name) || pattern.pattern.matches(&tool.definition)
         };
-        if let Some(pattern) = self.deny.iter().find(named) {
+        let upwards = || std::iter::successors(Some(self), |policy| policy.above.as_deref());
+        if let Some(pattern) = upwards().flat_map(|policy| &policy.deny).find(named) {
             return Rule::Deny(pattern.text.clone());
         }
-        if let Some(pattern) = self.ask.iter().find(named) {
+        if let Some(pattern) = upwards().flat_map(|policy| &policy.ask).find(named) {
             return Rule::Ask(Some(pattern.text.clone()));
         }
         if tool.effect == Effect::Irreversible {
@@ -202,16 +212,9 @@ impl Gate {
         call: u64,
         tool: &ToolInfo,
         rule: &Rule,
-        mut shown: String,
+        shown: String,
         recorder: &Recorder,
     ) -> Decision {
-        recorder.secrets().hide_in(&mut shown);
-        recorder.emit(Event::AccessAsked {
-            call,
-            tool: tool.name.clone(),
-            effect: tool.effect.as_str().to_owned(),
-            shown: shown.clone(),
-        });
         let question = Question {
             run: self.run.clone(),
             call,
@@ -219,9 +222,7 @@ impl Gate {
             effect: tool.effect,
             shown,
         };
-        // Whoever cannot ask has no answer, and no answer is a denial.
-        let answer = AssertUnwindSafe(async { self.approver.ask(question).await });
-        let answer = answer.catch_unwind().await.unwrap_or(Answer::Deny);
+        let answer = ask(&*self.approver, question, recorder).await;
         // An irreversible call is asked about each time.
         if answer == Answer::ForRun && tool.effect != Effect::Irreversible {
             self.granted.insert(tool.name.clone());
@@ -238,6 +239,24 @@ impl Gate {
             },
         }
     }
+}
+
+/// Says that `approver` is asked, and asks.
+pub(super) async fn ask(
+    approver: &dyn Approver,
+    mut question: Question,
+    recorder: &Recorder,
+) -> Answer {
+    recorder.secrets().hide_in(&mut question.shown);
+    recorder.emit(Event::AccessAsked {
+        call: question.call,
+        tool: question.tool.clone(),
+        effect: question.effect.as_str().to_owned(),
+        shown: question.shown.clone(),
+    });
+    // Whoever cannot ask has no answer, and no answer is a denial.
+    let answer = AssertUnwindSafe(async { approver.ask(question).await });
+    answer.catch_unwind().await.unwrap_or(Answer::Deny)
 }
 
 #[cfg(test)]

@@ -2,7 +2,9 @@
 
 use super::model::model_of;
 use super::turn::Progress;
-use super::{Event, LimitReached, ModelName, RECORD_VERSION, RunLimits, StopReason, TurnRequest};
+use super::{
+    Event, LimitReached, ModelName, RECORD_VERSION, RunLimits, StopReason, TurnRequest, Usage,
+};
 use crate::bind::{Bound, BoundMode};
 use crate::definition::{ResolvedLimit, ResolvedLimits};
 use tokio::time::Instant;
@@ -58,8 +60,8 @@ fn run_limits(limits: &ResolvedLimits) -> RunLimits {
     }
 }
 
-/// The last event of a turn that started at `start`.
-pub(super) fn run_ended(end: End, progress: &Progress, start: Instant) -> Event {
+/// The last event of a turn that started at `start`; `usage` is that of all turns below it too.
+pub(super) fn run_ended(end: End, progress: &Progress, usage: Usage, start: Instant) -> Event {
     let (stop, reason, limit, answer) = match end {
         End::Answer(answer) => (StopReason::Answer, None, None, Some(answer)),
         End::Limit(reason, limit) => (StopReason::Limit, Some(reason), Some(limit), None),
@@ -83,7 +85,7 @@ pub(super) fn run_ended(end: End, progress: &Progress, start: Instant) -> Event 
         answer,
         iterations: progress.iterations,
         calls: progress.calls,
-        usage: progress.usage,
+        usage,
         ms: start.elapsed().as_millis() as u64,
     }
 }

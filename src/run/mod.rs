@@ -6,15 +6,18 @@
 pub mod access;
 mod answer;
 mod batch;
+mod budget;
 mod chunks;
 mod event;
 mod expectation;
 mod frame;
 mod given;
 pub mod model;
+mod pauses;
 mod recorded;
 mod reply;
 mod result;
+mod subloop;
 mod testing;
 mod transcript;
 mod turn;

@@ -107,6 +107,11 @@ impl Drafts {
         entry
     }
 
+    /// Entry `at` of `table`.
+    pub fn entry_at(&self, table: usize, at: usize) -> &DraftEntry {
+        &self.list[table].entries[at]
+    }
+
     /// Adds an entry whose key `table` lacks.
     pub fn add_entry(&mut self, table: usize, entry: DraftEntry) {
         let table = &mut self.list[table];

@@ -5,6 +5,7 @@
 //! mean; duplicate keys and conflicting tables are found there, with both places at hand.
 
 mod build;
+mod conflict;
 mod draft;
 mod errors;
 mod header;

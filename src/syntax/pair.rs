@@ -217,7 +217,7 @@ impl Parser<'_> {
 
     /// A dotted key; at least one part. A part that was not written is an empty name with an empty span.
     pub fn keys(&mut self) -> Vec<Key> {
-        let mut keys = Vec::new();
+        let mut keys = Vec::with_capacity(1);
         let mut told = false;
         let mut last_dot: Option<Span> = None;
         loop {

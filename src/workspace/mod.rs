@@ -4,8 +4,10 @@
 //! clients start us for all TOML; every other document is kept too, so that its changes are no surprise, and is
 //! answered with nothing.
 
+mod settings;
 mod snapshot;
 
+pub use settings::{SETTINGS_FILE, Settings};
 pub use snapshot::Snapshot;
 
 use crate::text::{Change, Document, Encoding};

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 mod fixing;
 mod formatting;
 mod processes;
+mod settings;
 mod terminal;
 mod transcripts;
 

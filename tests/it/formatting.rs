@@ -398,6 +398,28 @@ fn document() -> impl Strategy<Value = String> {
     })
 }
 
+/// A definition of the test data with a few characters changed.
+pub fn changed_definition() -> impl Strategy<Value = String> {
+    let change = (
+        any::<prop::sample::Index>(),
+        0..3_usize,
+        "[ \t\n#,=\\[\\]{}a\"]{0,2}",
+    );
+    let changes = prop::collection::vec(change, 1..6);
+    (any::<prop::sample::Index>(), changes).prop_map(|(index, changes)| {
+        let definitions = definitions();
+        let mut text: Vec<char> = definitions[index.index(definitions.len())]
+            .chars()
+            .collect();
+        for (at, removed, inserted) in changes {
+            let at = at.index(text.len() + 1);
+            let end = (at + removed).min(text.len());
+            text.splice(at..end, inserted.chars());
+        }
+        text.into_iter().collect()
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -408,19 +430,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_definitions_are_formatted_safely(
-        index in any::<prop::sample::Index>(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), 0..3_usize, "[ \t\n#,=\\[\\]{}a\"]{0,2}"), 1..6),
-    ) {
-        let definitions = definitions();
-        let mut text = definitions[index.index(definitions.len())].clone();
-        for (at, removed, inserted) in changes {
-            let mut characters: Vec<char> = text.chars().collect();
-            let at = at.index(characters.len() + 1);
-            let end = (at + removed).min(characters.len());
-            characters.splice(at..end, inserted.chars());
-            text = characters.into_iter().collect();
-        }
+    fn changed_definitions_are_formatted_safely(text in changed_definition()) {
         hold(&text);
     }
 }

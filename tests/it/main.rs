@@ -8,6 +8,7 @@ mod completion;
 mod conformance;
 mod fixing;
 mod formatting;
+mod ide;
 mod pages;
 mod recovery;
 mod reference;

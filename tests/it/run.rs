@@ -12,5 +12,6 @@ mod replies;
 mod scene;
 mod scripted;
 mod secrets;
+mod subloops;
 mod testing;
 mod transcript;

@@ -121,7 +121,7 @@ fn unknown_keyword(entry: &Entry, root: bool, guess: bool) -> Diagnostic {
         ))
         .with_remedy(format!("Move `{shown}` to the tool"), Repair::MoveOut);
     }
-    let keywords = json_schema::KEYWORDS.iter().map(|(keyword, _)| *keyword);
+    let keywords = json_schema::KEYWORDS.iter().map(|keyword| keyword.name);
     let meant = did_you_mean(name, keywords.filter(|_| guess));
     match meant {
         Some(meant) => say(format!(

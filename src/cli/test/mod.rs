@@ -3,6 +3,7 @@
 mod report;
 
 use super::binding::bind_source;
+use super::project::Projects;
 use super::search::files;
 use super::signals::cancel_on_signals;
 use super::source::Source;
@@ -21,8 +22,8 @@ use uuid::Uuid;
 /// The arguments of `test`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Files, directories to search for `*.loop.toml` and `loop.toml` (hidden and ignored files are left out), or `-`
-    /// for standard input.
+    /// Files, directories to search for `*.loop.toml` and `loop.toml` (without hidden, ignored and excluded files), or
+    /// `-` for standard input.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
     /// How to report.
@@ -93,7 +94,7 @@ impl Case {
 
 /// Runs the tests and reports. What cannot be read is said, the rest is tested all the same.
 pub fn test(arguments: &Arguments) -> Result<Status, Failure> {
-    let (paths, mut problems) = files(&arguments.paths);
+    let (paths, mut problems) = files(&arguments.paths, &mut Projects::default());
     let mut cases = Vec::new();
     for path in &paths {
         match Source::read(path) {

@@ -1,8 +1,7 @@
 //! What kind of thing belongs where the cursor is.
 
 use crate::check::Analysis;
-use crate::format::json_schema::{self, Holds};
-use crate::format::{DEFINITION, TableSpec, Type};
+use crate::ide::shape::Shape;
 use crate::syntax::{Header, Key, KeyValue, Statement, Value, ValueKind};
 use crate::text::Span;
 
@@ -60,74 +59,6 @@ pub struct ValuePosition {
     pub siblings: Vec<String>,
 }
 
-/// What a value is to be.
-#[derive(Clone, Copy, Debug)]
-pub enum Shape {
-    /// Something of the format.
-    Format(Type),
-    /// A JSON Schema.
-    Schema,
-    /// An array of JSON Schemas.
-    Schemas,
-    /// A table of JSON Schemas by name.
-    NamedSchemas,
-    /// The data of a JSON Schema keyword.
-    SchemaData(&'static str),
-    /// Anything.
-    Free,
-}
-
-impl Shape {
-    /// The shape of the value of `key`.
-    fn of_key(self, key: &str) -> Self {
-        match self {
-            Shape::Format(Type::Table(spec) | Type::Tables(spec)) => {
-                spec.key(key).map_or(Shape::Free, |key| match key.kind {
-                    Type::JsonSchema => Shape::Schema,
-                    kind => Shape::Format(kind),
-                })
-            }
-            Shape::Format(Type::Map(item)) => Shape::Format(*item),
-            Shape::Schema => {
-                let keyword = json_schema::KEYWORDS
-                    .iter()
-                    .find(|(keyword, _)| *keyword == key);
-                match keyword {
-                    Some((_, Holds::Schema)) => Shape::Schema,
-                    Some((_, Holds::Schemas)) => Shape::Schemas,
-                    Some((_, Holds::NamedSchemas)) => Shape::NamedSchemas,
-                    Some((keyword, Holds::Data)) => Shape::SchemaData(keyword),
-                    None => Shape::Free,
-                }
-            }
-            Shape::NamedSchemas => Shape::Schema,
-            _ => Shape::Free,
-        }
-    }
-
-    /// The shape of an item of the array.
-    fn of_item(self) -> Self {
-        match self {
-            Shape::Format(Type::Array(item)) => Shape::Format(*item),
-            Shape::Format(Type::Tables(spec)) => Shape::Format(Type::Table(spec)),
-            Shape::Format(Type::Argument) => Shape::Format(Type::String),
-            Shape::Schemas => Shape::Schema,
-            // `type = ["string", "null"]`
-            Shape::SchemaData("type") => Shape::SchemaData("type"),
-            Shape::SchemaData("required") => Shape::SchemaData("required"),
-            _ => Shape::Free,
-        }
-    }
-
-    /// The table of the format that it is.
-    pub fn table(self) -> Option<&'static TableSpec> {
-        match self {
-            Shape::Format(Type::Table(spec) | Type::Tables(spec)) => Some(spec),
-            _ => None,
-        }
-    }
-}
-
 /// The table around the cursor while the tree is walked down to it.
 #[derive(Clone)]
 struct Around<'a> {
@@ -159,7 +90,7 @@ pub fn context_at(analysis: &Analysis, offset: usize) -> Option<Context> {
         return allow(text, comment.span, offset);
     }
     let mut around = Around {
-        shape: Shape::Format(Type::Table(&DEFINITION)),
+        shape: Shape::DEFINITION,
         path: Vec::new(),
         element: None,
         header: None,
@@ -255,7 +186,7 @@ fn count_before(analysis: &Analysis, header: &Header) -> usize {
 
 fn of_header(header: &Header, element: usize) -> Around<'_> {
     let mut around = Around {
-        shape: Shape::Format(Type::Table(&DEFINITION)),
+        shape: Shape::DEFINITION,
         path: Vec::new(),
         element: Some(element),
         header: Some(header),

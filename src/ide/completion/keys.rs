@@ -1,9 +1,10 @@
 //! Keys and headers that fit and are not there yet.
 
-use super::context::{HeaderPosition, KeyPosition, Shape};
+use super::context::{HeaderPosition, KeyPosition};
 use super::{Completion, CompletionKind};
 use crate::check::Analysis;
 use crate::format::{self, DEFINITION, KeySpec, TableSpec, Type, json_schema};
+use crate::ide::shape::Shape;
 use crate::syntax::render;
 use crate::text::{Edit, Span};
 
@@ -16,9 +17,10 @@ pub fn keys(_analysis: &Analysis, position: &KeyPosition) -> Vec<Completion> {
             found.extend(
                 json_schema::KEYWORDS
                     .iter()
-                    .filter(|(keyword, _)| !present(keyword))
-                    .map(|(keyword, _)| {
-                        assignment(keyword, "JSON Schema", String::new(), None, position)
+                    .filter(|keyword| !present(keyword.name))
+                    .map(|keyword| {
+                        let meaning = keyword.meaning.into();
+                        assignment(keyword.name, "JSON Schema", meaning, None, position)
                     }),
             );
         }

@@ -1,11 +1,12 @@
 //! Values: words, names the definition gives, paths, variables, input properties, codes.
 
-use super::context::{Shape, ValuePosition};
+use super::context::ValuePosition;
 use super::keys::word_meaning;
 use super::{Completion, CompletionKind};
 use crate::check::{Analysis, Code, Severity};
 use crate::definition::{Definition, Surroundings};
 use crate::format::Type;
+use crate::ide::shape::Shape;
 use crate::syntax::{Node, render};
 use crate::text::{Edit, Span};
 use std::path::Path;

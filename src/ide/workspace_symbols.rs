@@ -1,0 +1,58 @@
+//! What somebody looks for by name over many files, one file at a time.
+
+use super::symbols::{Symbol, SymbolKind, symbols};
+use crate::check::Analysis;
+use crate::text::Span;
+
+/// A loop, tool, mode or test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkspaceSymbol {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Where its name stands.
+    pub span: Span,
+    /// The loop that it belongs to; empty for a loop.
+    pub container: String,
+}
+
+/// The symbols of one file whose names have the letters of `query` in this order, whatever their case; all for an empty
+/// query.
+pub fn workspace_symbols(analysis: &Analysis, query: &str) -> Vec<WorkspaceSymbol> {
+    let wanted: Vec<char> = query.to_lowercase().chars().collect();
+    let mut found = Vec::new();
+    for whole in symbols(analysis) {
+        let container = whole.name.clone();
+        let of_loop = whole
+            .children
+            .iter()
+            .map(|child| (child, container.as_str()));
+        for (symbol, container) in std::iter::once((&whole, "")).chain(of_loop) {
+            if is_looked_for(symbol) && has_letters(&symbol.name, &wanted) {
+                found.push(WorkspaceSymbol {
+                    name: symbol.name.clone(),
+                    kind: symbol.kind,
+                    span: symbol.selection,
+                    container: container.to_owned(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Whether it has a name of its own.
+fn is_looked_for(symbol: &Symbol) -> bool {
+    matches!(
+        symbol.kind,
+        SymbolKind::Loop | SymbolKind::Tool | SymbolKind::Mode | SymbolKind::Test
+    )
+}
+
+fn has_letters(name: &str, wanted: &[char]) -> bool {
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    wanted
+        .iter()
+        .all(|wanted| letters.any(|letter| letter == *wanted))
+}
