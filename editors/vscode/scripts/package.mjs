@@ -43,4 +43,13 @@ writeFileSync(path.join(folder, 'LICENSE.txt'), licences.join('\n'));
 run(process.execPath, ['scripts/build.mjs', '--production']);
 const vsce = path.join(folder, 'node_modules/@vscode/vsce/vsce');
 const output = `loopls-${target}.vsix`;
-run(process.execPath, [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--target', target, '--out', output]);
+run(process.execPath, [
+  vsce,
+  'package',
+  '--no-dependencies',
+  '--allow-missing-repository',
+  '--target',
+  target,
+  '--out',
+  output,
+]);

@@ -40,3 +40,10 @@ inEditor('a file is of our language by its name, and one of TOML is not', async 
   const language = window.page.locator('#status\\.editor\\.mode');
   await until('the language', async () => (await language.innerText()) === 'Loop Definition');
 });
+
+inEditor('a misspelt key has a quick fix, and completion knows the tools of a mode', async editor => {
+  const window = await editor.open(editor.folder('typo.loop.toml'), 'typo.loop.toml');
+  const { page } = window;
+  await page.locator('.squiggly-error').first().waitFor();
+  await window.screenshot('typo');
+});
