@@ -1,7 +1,7 @@
 //! A bound loop: everything that a run needs, made from an accepted definition.
 
 use super::maker::Maker;
-use super::{Family, Tool};
+use super::{Family, Keys, Tool};
 use crate::check::Accepted;
 use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
 use crate::text::Span;
@@ -39,6 +39,8 @@ pub struct Bound {
     pub loop_id: Uuid,
     /// The base first, then the modes in declared order.
     pub modes: Vec<BoundMode>,
+    /// The keys of its models.
+    pub keys: Keys,
 }
 
 /// What one mode is bound to.

@@ -3,7 +3,7 @@
 use super::family::{MemberKind, told_below};
 use super::input::InputSchema;
 use super::{
-    BindError, Bindings, Bound, BoundMode, Family, Tool, ToolInfo, command, reply, subloop,
+    BindError, Bindings, Bound, BoundMode, Family, Keys, Tool, ToolInfo, command, reply, subloop,
 };
 use crate::definition::{self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, resolve};
 use crate::text::Span;
@@ -57,6 +57,7 @@ impl Maker {
             });
         }
         Ok(Bound {
+            keys: Keys::of(definition, &bindings.environment),
             session_id: bindings.session_id,
             loop_id: bindings.loop_id,
             modes,

@@ -10,6 +10,7 @@ mod environment;
 mod family;
 pub mod guard;
 mod input;
+mod keys;
 mod maker;
 mod output;
 mod process;
@@ -21,6 +22,7 @@ mod tool;
 
 pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
 pub use family::Family;
+pub use keys::{KeyMissing, Keys};
 pub use subloop::Subloop;
 pub use tool::{
     CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,

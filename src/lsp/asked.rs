@@ -11,10 +11,11 @@ use std::sync::Arc;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Diagnostic, Position, Range, TextEdit, Uri};
 
-/// A document as it was when the request came, with what its text says.
-pub struct Asked<'a> {
+/// A document as it was when the request came, with what its text says. Cheap to clone.
+#[derive(Clone)]
+pub struct Asked {
     /// Who asks.
-    pub session: &'a Session,
+    pub session: Arc<Session>,
     /// The document.
     pub snapshot: Snapshot,
     /// Its place, as the client spelt it when it was opened.
@@ -23,24 +24,39 @@ pub struct Asked<'a> {
     pub analysis: Arc<Analysis>,
 }
 
-impl<'a> Asked<'a> {
+impl Asked {
     /// The document at `uri`; `None` if it is not open or not ours, which is answered with nothing.
     ///
     /// # Errors
     ///
     /// The analysis panicked.
-    pub async fn about(session: &'a Session, uri: &Uri) -> Result<Option<Self>> {
+    pub async fn about(session: &Arc<Session>, uri: &Uri) -> Result<Option<Self>> {
         let Some(snapshot) = session.snapshot(uri) else {
             return Ok(None);
         };
         let analysis = analysed(&snapshot).await?;
         let uri = Uri::from_str(&snapshot.uri).map_err(|_| Error::internal_error())?;
         Ok(Some(Self {
-            session,
+            session: session.clone(),
             snapshot,
             uri,
             analysis,
         }))
+    }
+
+    /// Answers beside the message loop: what takes long for any document.
+    ///
+    /// # Errors
+    ///
+    /// The answer panicked.
+    pub async fn beside<T: Send + 'static>(
+        &self,
+        answer: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T> {
+        let asked = self.clone();
+        tokio::task::spawn_blocking(move || answer(&asked))
+            .await
+            .map_err(|_panic| Error::internal_error())
     }
 
     /// What surrounds it.

@@ -2,6 +2,7 @@
 
 use super::abilities::Abilities;
 use super::actions::RUN_KIND;
+use super::fixes::FIX_ALL_KIND;
 use super::{commands, completion};
 use crate::text::Encoding;
 use serde_json::{Value, json};
@@ -54,6 +55,7 @@ pub fn server_capabilities(abilities: &Abilities) -> ServerCapabilities {
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
             code_action_kinds: Some(vec![
                 CodeActionKind::QUICKFIX,
+                FIX_ALL_KIND,
                 CodeActionKind::new(RUN_KIND),
             ]),
             ..CodeActionOptions::default()

@@ -5,6 +5,7 @@ use super::markup;
 use super::session::Session;
 use crate::ide::{self, CompletionKind};
 use crate::text::{Edit, Span};
+use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
@@ -13,7 +14,7 @@ pub const TRIGGER_CHARACTERS: &[&str] = &["\"", "'", "[", "{", ".", "=", ",", "/
 
 /// What can stand at the position.
 pub async fn completion(
-    session: &Session,
+    session: &Arc<Session>,
     params: CompletionParams,
 ) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;

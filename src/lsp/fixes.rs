@@ -4,10 +4,13 @@ use super::actions::{Action, Does};
 use super::asked::Asked;
 use super::commands;
 use super::edits::{FileEdits, workspace_edit};
-use crate::check::Code;
+use crate::check::{self, Code, Levels};
 use crate::ide;
-use crate::text::{Edit, Span};
+use crate::text::{Edit, Span, difference};
 use tower_lsp::ls_types::*;
+
+/// The kind of the action that fixes all, for editors that do so when they save.
+pub const FIX_ALL_KIND: CodeActionKind = CodeActionKind::new("source.fixAll.loopls");
 
 /// Every quick fix for the diagnostics that `span` touches, then the pages of their codes.
 pub fn quick_fixes(asked: &Asked, span: Span) -> Vec<Action> {
@@ -41,11 +44,25 @@ pub fn quick_fixes(asked: &Asked, span: Span) -> Vec<Action> {
     actions
 }
 
+/// Every fix with one right answer, over the whole document; `None` where there is none.
+pub fn fix_all(asked: &Asked) -> Option<Action> {
+    let text = &asked.analysis.text;
+    let fixed = check::fix_all(text, &*asked.surroundings(), &Levels::default());
+    let edits = difference(text, &fixed.text);
+    (!edits.is_empty()).then(|| Action {
+        title: "Fix everything that has one right answer".into(),
+        kind: FIX_ALL_KIND,
+        diagnostics: Vec::new(),
+        is_preferred: false,
+        does: Does::Edit(edit(asked, &edits)),
+    })
+}
+
 fn edit(asked: &Asked, edits: &[Edit]) -> WorkspaceEdit {
     let file = FileEdits {
         uri: asked.uri.clone(),
         version: Some(asked.snapshot.version),
         edits: edits.iter().map(|edit| asked.edit(edit)).collect(),
     };
-    workspace_edit(asked.session, vec![file])
+    workspace_edit(&asked.session, vec![file])
 }

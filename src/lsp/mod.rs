@@ -6,6 +6,7 @@
 
 mod abilities;
 mod actions;
+mod around;
 mod asked;
 mod bindings;
 mod capabilities;
@@ -22,7 +23,9 @@ mod machine;
 mod markup;
 mod outbox;
 mod pages;
+mod projects;
 mod publish;
+mod refresh;
 mod runs;
 mod server;
 mod session;

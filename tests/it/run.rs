@@ -7,6 +7,7 @@ mod conformance;
 mod fake;
 mod limits;
 mod output;
+mod providers;
 mod replies;
 mod scene;
 mod scripted;

@@ -5,6 +5,7 @@ mod completion;
 mod documents;
 mod features;
 mod process;
+mod projects;
 mod runs;
 mod scene;
 mod transport;

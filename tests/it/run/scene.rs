@@ -1,7 +1,7 @@
 //! A run with fakes, and what is left of it.
 
 use super::fake::{FakeModel, FakePerson, FakeTool, Reply};
-use loopls::bind::{Bound, BoundMode, Tool};
+use loopls::bind::{Bound, BoundMode, Keys, Tool};
 use loopls::check::{Accepted, Analysis};
 use loopls::definition::{Nowhere, resolve};
 use loopls::run::access::{Answer, Approver};
@@ -165,6 +165,7 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
         accepted,
         session_id: Uuid::from_u128(1),
         loop_id: Uuid::from_u128(2),
+        keys: Keys::default(),
     }
 }
 

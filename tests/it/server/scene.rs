@@ -168,11 +168,6 @@ impl Scene {
         Span::new(offset(&range["start"]), offset(&range["end"]))
     }
 
-    /// The text in a range of the client.
-    pub fn under(&self, range: &Value) -> &str {
-        self.span(range).of(&self.text)
-    }
-
     /// The text after these edits, with `\n`; every line break that is put in must be the document's own.
     pub fn after(&self, edits: &[Value]) -> String {
         let edits: Vec<Edit> = edits
