@@ -1,6 +1,6 @@
 //! The keys of models: read once, at bind, and never shown.
 
-use crate::definition::provider::{Address, provider};
+use crate::definition::provider::provider;
 use crate::definition::{Definition, Field, Model};
 use std::collections::HashMap;
 use std::fmt;
@@ -52,19 +52,13 @@ impl Keys {
 
 /// The variable that holds the key of `model`: the one it names, else its provider's usual one, but never that for an
 /// address of the definition's own.
-fn variable(model: &Model) -> Option<&str> {
+pub(super) fn variable(model: &Model) -> Option<&str> {
     let named = model.api_key_env.text();
     if !named.is_empty() {
         return Some(named);
     }
-    let provider = provider(model.provider.text())?;
-    let own_address =
-        model.base_url.text().is_empty() && matches!(provider.address, Address::Own(_));
-    provider
-        .key_variable
-        .as_ref()
-        .filter(|_| own_address)
-        .map(|fact| fact.value)
+    let usual = provider(model.provider.text())?.key_variable.as_ref()?;
+    model.base_url.text().is_empty().then_some(usual.value)
 }
 
 impl fmt::Debug for Keys {

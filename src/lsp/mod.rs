@@ -29,7 +29,6 @@ mod refresh;
 mod runs;
 mod server;
 mod session;
-mod state;
 mod sync;
 mod transport;
 pub mod trust;

@@ -1,10 +1,12 @@
 //! The model's side of a loop: one trait, one file a client.
 
 mod http;
+mod replay;
 mod scripted;
 pub mod wire;
 
 pub use http::HttpModel;
+pub use replay::{Replay, replay};
 pub use scripted::Scripted;
 use wire::{Anthropic, Gemini, OpenAi, Parameters, Wire};
 
