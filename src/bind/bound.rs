@@ -1,15 +1,12 @@
 //! A bound loop: everything that a run needs, made from an accepted definition.
 
-use super::input::InputSchema;
-use super::{Tool, ToolInfo, command, reply};
+use super::maker::Maker;
+use super::{Family, Keys, Secrets, Tool};
 use crate::check::Accepted;
-use crate::definition::{
-    self, Definition, Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Source,
-    Surroundings, resolve,
-};
+use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
 use crate::text::Span;
-use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -31,7 +28,8 @@ pub struct Bindings {
     pub environment: Vec<(String, String)>,
 }
 
-/// A bound loop. Nothing is shared between two binds.
+/// A bound loop. Nothing is shared between two binds; a clone shares its tools.
+#[derive(Clone)]
 pub struct Bound {
     /// The definition it was made from.
     pub accepted: Accepted,
@@ -41,9 +39,14 @@ pub struct Bound {
     pub loop_id: Uuid,
     /// The base first, then the modes in declared order.
     pub modes: Vec<BoundMode>,
+    /// The keys of its models.
+    pub keys: Keys,
+    /// What is to be shown, written and sent to the model as `[NAME]`; the same for the loops below.
+    pub secrets: Arc<Secrets>,
 }
 
 /// What one mode is bound to.
+#[derive(Clone)]
 pub struct BoundMode {
     /// Its name; empty for the base.
     pub name: String,
@@ -51,7 +54,7 @@ pub struct BoundMode {
     pub limits: ResolvedLimits,
     /// Its tools in order, delegates and extra tools last.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The whole system prompt; empty for none.
+    /// The whole system prompt, without secrets; empty for none.
     pub system: String,
     /// Its effort; `None` when the model decides.
     pub effort: Option<Effort>,
@@ -110,13 +113,23 @@ impl BindError {
             }
         }
     }
+
+    /// The same without secrets, which what a program or a server said may hold.
+    fn hiding(mut self, secrets: &Secrets) -> Self {
+        match &mut self {
+            Self::InvalidToolInfo { problem, .. }
+            | Self::Factory { problem, .. }
+            | Self::Delegate { problem, .. }
+            | Self::File { problem, .. }
+            | Self::Interrupted { problem } => secrets.hide_in(problem),
+            Self::InvalidSessionId | Self::InvalidLoopId | Self::DuplicateToolName { .. } => {}
+        }
+        self
+    }
 }
 
-/// How long a call may take that names no `timeout`.
-const DEFAULT_TIMEOUT: Milliseconds = 60_000;
-
 /// Makes the tools of the base and of every mode. A definition is built once by name, however many modes use it,
-/// and its instances are shared among them.
+/// and its instances are shared among them. The loops below are bound with it.
 ///
 /// # Errors
 ///
@@ -126,22 +139,62 @@ pub async fn bind(
     bindings: Bindings,
     surroundings: &(dyn Surroundings + Sync),
 ) -> Result<Bound, BindError> {
-    if bindings.session_id.is_nil() {
-        return Err(BindError::InvalidSessionId);
-    }
-    if bindings.loop_id.is_nil() {
-        return Err(BindError::InvalidLoopId);
-    }
-    check_extra_tools(&bindings.extra_tools)?;
-    let systems = systems(accepted, surroundings)?;
-    let accepted = accepted.clone();
-    // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
-    let bound = tokio::task::spawn_blocking(move || make(accepted, bindings, systems));
-    bound.await.unwrap_or_else(|error| {
-        Err(BindError::Interrupted {
-            problem: error.to_string(),
+    bindings.check()?;
+    Family::load(accepted, surroundings)?.bind(bindings).await
+}
+
+impl Family {
+    /// The same of what was read before.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that could not be made, in harness's order.
+    pub async fn bind(self, bindings: Bindings) -> Result<Bound, BindError> {
+        bindings.check()?;
+        // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
+        let bound = tokio::task::spawn_blocking(move || {
+            let loops = self.loops();
+            let definitions = loops.iter().map(|accepted| accepted.definition());
+            let secrets = Arc::new(Secrets::of(definitions, &bindings.environment));
+            let made = Maker::new(secrets.clone()).make(&self, bindings);
+            made.map_err(|error| error.hiding(&secrets))
+        });
+        bound.await.unwrap_or_else(|error| {
+            Err(BindError::Interrupted {
+                problem: error.to_string(),
+            })
         })
-    })
+    }
+}
+
+impl Bindings {
+    fn check(&self) -> Result<(), BindError> {
+        if self.session_id.is_nil() {
+            return Err(BindError::InvalidSessionId);
+        }
+        if self.loop_id.is_nil() {
+            return Err(BindError::InvalidLoopId);
+        }
+        check_extra_tools(&self.extra_tools)
+    }
+
+    /// The bindings of a loop below, which lies in `folder`.
+    pub(super) fn below(&self, folder: &Path) -> Self {
+        let mut untrusted_folders = self.untrusted_folders.clone();
+        // Where no bare name is taken from this loop's folder, none is from the other's.
+        if !untrusted_folders.is_empty() {
+            untrusted_folders.push(folder.to_owned());
+        }
+        Self {
+            session_id: self.session_id,
+            loop_id: Uuid::new_v4(),
+            extra_tools: Vec::new(),
+            folder: folder.to_owned(),
+            guard: self.guard.clone(),
+            untrusted_folders,
+            environment: self.environment.clone(),
+        }
+    }
 }
 
 /// Extra tools obey the rules of those of a definition.
@@ -168,139 +221,6 @@ fn check_extra_tools(tools: &[Arc<dyn Tool>]) -> Result<(), BindError> {
         }
     }
     Ok(())
-}
-
-/// The system prompts of the base and of every mode.
-fn systems(accepted: &Accepted, surroundings: &dyn Surroundings) -> Result<Vec<String>, BindError> {
-    let definition = accepted.definition();
-    let modes = resolve(definition).into_iter();
-    let systems = modes.map(|mode| mode.system(definition, surroundings));
-    systems
-        .collect::<Result<_, _>>()
-        .map_err(|(span, problem)| BindError::File {
-            problem: format!("{}: {problem}", span.of(&accepted.analysis().text)),
-            span,
-        })
-}
-
-fn make(accepted: Accepted, bindings: Bindings, systems: Vec<String>) -> Result<Bound, BindError> {
-    let definition = accepted.definition();
-    let mut built: HashMap<usize, Vec<Arc<dyn Tool>>> = HashMap::new();
-    let mut names: HashSet<String> = HashSet::new();
-    let extra_names = bindings
-        .extra_tools
-        .iter()
-        .map(|tool| tool.info().name.trim());
-    names.extend(extra_names.map(str::to_owned));
-    let mut modes = Vec::new();
-    for (mode, system) in resolve(definition).into_iter().zip(systems) {
-        let mut tools = Vec::new();
-        for index in mode.tools.iter().copied() {
-            let made = match built.get(&index) {
-                Some(made) => made.clone(),
-                None => {
-                    let made = build(definition, &definition.tools[index], &bindings)?;
-                    for tool in &made {
-                        if !names.insert(tool.info().name.clone()) {
-                            return Err(BindError::DuplicateToolName {
-                                name: tool.info().name.clone(),
-                                span: Some(tool.info().span),
-                            });
-                        }
-                    }
-                    built.entry(index).or_insert(made).clone()
-                }
-            };
-            tools.extend(made);
-        }
-        if let Some(delegate) = definition.delegates.items().next() {
-            return Err(BindError::Delegate {
-                delegate: delegate.value.clone(),
-                problem: "this version of loopls cannot bind delegates yet".into(),
-                span: delegate.span,
-            });
-        }
-        tools.extend(bindings.extra_tools.iter().cloned());
-        modes.push(BoundMode {
-            name: mode.name.to_owned(),
-            limits: mode.limits,
-            tools,
-            system,
-            effort: mode.effort,
-        });
-    }
-    Ok(Bound {
-        session_id: bindings.session_id,
-        loop_id: bindings.loop_id,
-        modes,
-        accepted,
-    })
-}
-
-/// The tools of one `[[tools]]` entry, one for each produced name.
-fn build(
-    definition: &Definition,
-    entry: &definition::Tool,
-    bindings: &Bindings,
-) -> Result<Vec<Arc<dyn Tool>>, BindError> {
-    let failed = |problem: String, span: Span| BindError::Factory {
-        tool: entry.name.text().to_owned(),
-        problem,
-        span,
-    };
-    let Some(source) = entry.sources.first() else {
-        return Err(failed("it has no source".into(), entry.span));
-    };
-    let not_yet = |name: &str| {
-        let problem = format!("this version of loopls cannot run a tool with `{name}` yet");
-        Err(failed(problem, source.span))
-    };
-    match &source.value {
-        Source::Command(items) => {
-            let items = items.as_deref().unwrap_or_default();
-            let schema = schema(entry).map_err(|(problem, span)| failed(problem, span))?;
-            let infos = infos(entry, &schema);
-            command::build(
-                definition,
-                entry,
-                (items, source.span),
-                infos,
-                schema,
-                bindings,
-            )
-        }
-        Source::Reply(reply) => {
-            let schema = schema(entry).map_err(|(problem, span)| failed(problem, span))?;
-            Ok(reply::build(reply, infos(entry, &schema), schema))
-        }
-        Source::Http(_) => not_yet("http"),
-        Source::Mcp(_) => not_yet("mcp"),
-        Source::Loop(_) => not_yet("loop"),
-    }
-}
-
-fn schema(entry: &definition::Tool) -> Result<Arc<InputSchema>, (String, Span)> {
-    let declared = entry.input.get().map(|node| node.to_json());
-    let span = entry.input.span().unwrap_or(entry.span);
-    let schema = InputSchema::new(declared).map_err(|problem| (problem, span))?;
-    Ok(Arc::new(schema))
-}
-
-fn infos(entry: &definition::Tool, schema: &InputSchema) -> Vec<ToolInfo> {
-    let timeout = entry.timeout.get().copied();
-    let names = entry.produced_names().into_iter().flatten();
-    names
-        .map(|name| ToolInfo {
-            name: name.value.to_owned(),
-            definition: entry.name.text().to_owned(),
-            description: entry.description.text().to_owned(),
-            input_schema: schema.schema().clone(),
-            effect: entry.effect(),
-            sequential: entry.sequential.get().copied().unwrap_or_default(),
-            timeout: Some(timeout.filter(|&time| time > 0).unwrap_or(DEFAULT_TIMEOUT)),
-            span: entry.span,
-        })
-        .collect()
 }
 
 impl Bound {

@@ -1,5 +1,6 @@
 //! What the run engine sees of a tool, whatever its source.
 
+use super::{Bound, Subloop};
 use crate::definition::{Effect, Milliseconds};
 use crate::text::Span;
 use futures_util::future::BoxFuture;
@@ -36,6 +37,11 @@ pub trait Tool: Send + Sync {
     /// What is known of it.
     fn info(&self) -> &ToolInfo;
 
+    /// The loop that calls hand work to, of a tool that does.
+    fn subloop(&self) -> Option<&Arc<Bound>> {
+        None
+    }
+
     /// Checks `input` against the schema and makes the call that it means, which [`PreparedCall::shown`] tells and
     /// [`PreparedCall::run`] does: nothing between the two can change what happens. Starts nothing.
     ///
@@ -56,6 +62,12 @@ pub trait PreparedCall: Send {
     /// are written out.
     fn shown(&self) -> String;
 
+    /// Whether its result was given beforehand, by a test or a record: such a call does nothing, so nobody is asked
+    /// about it.
+    fn is_given(&self) -> bool {
+        false
+    }
+
     /// Does it. Ends soon after `context.cancel`, with every process it started.
     fn run(self: Box<Self>, context: CallContext) -> BoxFuture<'static, Outcome>;
 }
@@ -68,6 +80,8 @@ pub struct CallContext {
     pub drain: Milliseconds,
     /// Where output goes while it comes, for people.
     pub output: OutputSink,
+    /// Runs loops below the call.
+    pub subloops: Arc<dyn Subloop>,
 }
 
 /// Takes chunks of output while a call runs.

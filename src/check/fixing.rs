@@ -1,13 +1,13 @@
 //! All fixes that have one right answer, applied at once.
 
-use super::{Analysis, Code, Diagnostic, Levels, MOST_DIAGNOSTICS};
+use super::{Analysis, Code, Diagnostic, Levels, MOST_DIAGNOSTICS, edits};
 use crate::definition::Surroundings;
 use crate::text::{Edit, Span, apply_edits};
 use ropey::Rope;
 use std::collections::BTreeSet;
 
-/// After so many passes the rest stays as it is. A pass waits for another only where fixes overlap.
-const MOST_PASSES: usize = 100;
+/// After so many tries the rest stays as it is. All that do not overlap are one try, if each of them does good.
+const MOST_TRIES: usize = 1_000;
 
 /// A text after its fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,18 +36,19 @@ pub struct Applied {
 /// there before, and no more that is not TOML. So a second time there is nothing left to do. Bytes outside the edits
 /// stay as they are.
 pub fn fix_all(text: &str, surroundings: &dyn Surroundings, levels: &Levels) -> Fixed {
-    let judge = Judge {
+    let mut judge = Judge {
         surroundings,
         levels,
+        tries: 0,
     };
     let mut state = judge.state(text.to_owned());
     let mut applied = Vec::new();
     // What each pass did, to find the way back to the text that was given.
     let mut passes: Vec<Vec<Edit>> = Vec::new();
-    for _ in 0..MOST_PASSES {
+    loop {
         let candidates = candidates(&state);
         let mut pass = Pass {
-            judge: &judge,
+            judge: &mut judge,
             before: &state,
             chosen: Vec::new(),
             after: None,
@@ -79,6 +80,8 @@ pub fn fix_all(text: &str, surroundings: &dyn Surroundings, levels: &Levels) -> 
 struct Judge<'a> {
     surroundings: &'a dyn Surroundings,
     levels: &'a Levels,
+    /// How many texts were judged.
+    tries: usize,
 }
 
 /// A text and what is wrong with it.
@@ -89,7 +92,8 @@ struct State {
 }
 
 impl Judge<'_> {
-    fn state(&self, text: String) -> State {
+    fn state(&mut self, text: String) -> State {
+        self.tries += 1;
         let analysis = Analysis::new(Rope::from_str(&text));
         let diagnostics = analysis.diagnostics_in(self.surroundings);
         State {
@@ -118,23 +122,23 @@ struct Candidate {
 /// In order of the text, without those that overlap one before them: those wait for the next pass.
 fn candidates(state: &State) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
-    let has_answer =
-        |diagnostic: &&Diagnostic| diagnostic.remedies.iter().any(|remedy| remedy.certain);
-    for diagnostic in state.diagnostics.iter().filter(has_answer) {
-        let mut certain = state.analysis.fixes(diagnostic);
-        certain.retain(|fix| fix.certain);
+    for diagnostic in &state.diagnostics {
+        let mut certain = diagnostic.remedies.iter().filter(|remedy| remedy.certain);
         // Two right answers are a choice, and a choice is a person's.
-        let [fix] = certain.as_slice() else { continue };
-        let taken = candidates.iter().flat_map(|candidate| &candidate.edits);
-        if !taken
-            .into_iter()
-            .any(|edit| fix.edits.iter().any(|other| overlap(edit, other)))
-        {
+        let (Some(remedy), None) = (certain.next(), certain.next()) else {
+            continue;
+        };
+        let edits = edits::of(&state.analysis, diagnostic.span, &remedy.change);
+        let taken = |edit| {
+            let mut others = candidates.iter().flat_map(|other| &other.edits);
+            others.any(|other| overlap(edit, other))
+        };
+        if !edits.is_empty() && !edits.iter().any(taken) {
             candidates.push(Candidate {
                 code: diagnostic.code,
-                title: fix.title.clone(),
+                title: remedy.title.clone(),
                 offset: diagnostic.span.start,
-                edits: fix.edits.clone(),
+                edits,
             });
         }
     }
@@ -153,18 +157,18 @@ fn overlap(one: &Edit, other: &Edit) -> bool {
 }
 
 /// One pass over a text.
-struct Pass<'a> {
-    judge: &'a Judge<'a>,
-    before: &'a State,
+struct Pass<'p, 'j> {
+    judge: &'p mut Judge<'j>,
+    before: &'p State,
     chosen: Vec<Candidate>,
     /// The text with what was chosen, if anything was.
     after: Option<State>,
 }
 
-impl Pass<'_> {
+impl Pass<'_, '_> {
     /// Chooses all of `candidates` if they make the text better, else looks at each half by itself.
     fn choose(&mut self, candidates: &[Candidate]) {
-        if candidates.is_empty() {
+        if candidates.is_empty() || self.judge.tries >= MOST_TRIES {
             return;
         }
         let mut with_them = self.chosen.clone();

@@ -1,18 +1,18 @@
 //! `loopls check`: says everything that is wrong with definitions.
 
-use super::report::{Counts, FileReport, github, json, summary, text};
-use super::search::search;
+use super::project::{Projects, is_settings_file};
+use super::report::{Counts, FileReport, github, json, sarif, summary, text};
+use super::search::{WHAT_IS_SEARCHED, files};
 use super::source::{STANDARD_INPUT, Source};
 use super::{Failure, Status, fix, output};
 use crate::check::{Diagnostic, Levels};
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The arguments of `check`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Files, directories to search for `*.loop.toml` and `loop.toml` (hidden and ignored files are left out), or `-`
-    /// for standard input.
+    /// Files, directories to search for `*.loop.toml` and `loop.toml` (without hidden, ignored and excluded files), or
+    /// `-` for standard input.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
     /// How to report.
@@ -37,23 +37,35 @@ enum Format {
     Text,
     /// One JSON document; positions are zero-based, characters UTF-16 units.
     Json,
+    /// The Static Analysis Results Interchange Format, version 2.1.0.
+    Sarif,
     /// Workflow commands that GitHub turns into annotations.
     Github,
 }
 
 /// Checks and reports. What cannot be read is said, the rest is checked all the same.
+///
+/// # Errors
+///
+/// A level that cannot be set, settings that are no ground to write files on, or nothing to check.
 pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
-    let levels = levels(&arguments.levels)?;
-    let (paths, mut problems) = files(&arguments.paths);
+    let given = levels(&arguments.levels)?;
+    let mut projects = Projects::default();
+    let (paths, mut problems) = files(&arguments.paths, &mut projects);
     let reads_standard_input = paths.iter().any(|path| path == Path::new(STANDARD_INPUT));
-    if arguments.fix && reads_standard_input && paths.len() > 1 {
-        return Err(Failure::new(
-            "with `--fix`, `-` stands alone: standard output is then the text that was on standard input",
-        ));
+    if arguments.fix {
+        if reads_standard_input && paths.len() > 1 {
+            return Err(Failure::new(
+                "with `--fix`, `-` stands alone: standard output is then the text that was on standard input",
+            ));
+        }
+        projects.must_be_clear(&paths)?;
     }
     let mut fixes = fix::Report::default();
     let mut checked: Vec<(Source, Vec<Diagnostic>)> = Vec::new();
-    for path in &paths {
+    for path in paths.iter().filter(|path| !is_settings_file(path)) {
+        let levels = &projects.of(path).settings.levels;
+        let levels = levels.clone().overridden_by(&given);
         match Source::read(path) {
             Ok(mut source) => {
                 if arguments.fix
@@ -67,25 +79,23 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
             Err(failure) => problems.push(failure),
         }
     }
-    let reports: Vec<FileReport<'_>> = checked
-        .iter()
-        .map(|(source, diagnostics)| source.report(diagnostics))
-        .collect();
+    let (mut reports, unread) = projects.reports(&paths);
+    reports.extend(
+        checked
+            .iter()
+            .map(|(source, diagnostics)| source.report(diagnostics)),
+    );
     let counts = Counts::of(&reports);
 
-    // Standard output is for one thing.
-    let report = |text: &str| match arguments.fix && reads_standard_input {
-        true if text.is_empty() => Ok(()),
-        true => {
-            output::say(text.trim_end_matches('\n'));
-            Ok(())
-        }
-        false => output::print(text),
+    // Standard output is for one thing: a document, a report that a program reads, or what a person reads.
+    let print: fn(&str) -> Result<(), Failure> = match arguments.fix && reads_standard_input {
+        true => output::print_aside,
+        false => output::print,
     };
     if arguments.fix {
         match arguments.format {
-            Format::Text => report(&fixes.text())?,
-            _ => output::say(fixes.text().trim_end()),
+            Format::Text => print(&fixes.text())?,
+            _ => output::print_aside(&fixes.text())?,
         }
         if let [(source, _)] = checked.as_slice()
             && reads_standard_input
@@ -93,36 +103,49 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
             output::print_document(&source.document(&source.text()))?;
         }
     }
-    let summary = summary(reports.len(), counts);
-    match arguments.format {
-        Format::Text => {
-            let renderer = output::renderer();
-            for file in &reports {
-                report(&text(file, &renderer))?;
-            }
-            report(&format!("{summary}\n"))?;
-        }
-        Format::Json => report(&json(&reports))?,
-        Format::Github => {
-            for file in &reports {
-                report(&github(file))?;
-            }
-            output::say(&summary);
-        }
-    }
+    report(arguments.format, &reports, counts, print)?;
 
-    for problem in &problems {
-        problem.print();
-    }
+    problems.extend(unread);
+    problems.iter().for_each(Failure::print);
     if !problems.is_empty() {
         return Ok(Status::Unusable);
     }
     if reports.is_empty() {
-        return Err(Failure::new("there was nothing to check")
-            .help("a directory is searched for `*.loop.toml` and `loop.toml`, without hidden and ignored files"));
+        return Err(Failure::new("there was nothing to check").help(WHAT_IS_SEARCHED));
     }
     let faulty = counts.errors > 0 || (arguments.deny_warnings && counts.warnings > 0);
     Ok(if faulty { Status::Faulty } else { Status::Good })
+}
+
+fn report(
+    format: Format,
+    reports: &[FileReport<'_>],
+    counts: Counts,
+    print: fn(&str) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let summary = summary(reports.len(), counts);
+    match format {
+        Format::Text => {
+            let renderer = output::renderer();
+            for file in reports {
+                print(&text(file, &renderer))?;
+            }
+            print(&format!("{summary}\n"))
+        }
+        Format::Json => print(&json(reports)),
+        Format::Sarif => {
+            // Where it is not known, what is named absolutely stays so.
+            let folder = std::env::current_dir().unwrap_or_default();
+            print(&sarif(reports, &folder))
+        }
+        Format::Github => {
+            for file in reports {
+                print(&github(file))?;
+            }
+            output::say(&summary);
+            Ok(())
+        }
+    }
 }
 
 fn levels(given: &[String]) -> Result<Levels, Failure> {
@@ -137,22 +160,4 @@ fn levels(given: &[String]) -> Result<Levels, Failure> {
             .map_err(|problem| Failure::new(format!("--level {given}: {problem}")))?;
     }
     Ok(levels)
-}
-
-/// The files that `paths` mean, each once, in order; and what could not be searched.
-fn files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Failure>) {
-    let mut files = Vec::new();
-    let mut problems = Vec::new();
-    for path in paths {
-        if path != Path::new(STANDARD_INPUT) && path.is_dir() {
-            let found = search(path);
-            files.extend(found.files);
-            problems.extend(found.problems.into_iter().map(Failure::new));
-        } else {
-            files.push(path.clone());
-        }
-    }
-    let mut seen = HashSet::new();
-    files.retain(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())));
-    (files, problems)
 }

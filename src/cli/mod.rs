@@ -2,18 +2,23 @@
 //!
 //! A command returns its `Status` or a `Failure`; [`main`] alone prints failures and makes exit statuses.
 
+mod binding;
 mod check;
 mod explain;
 mod fix;
+mod fmt;
 mod lsp;
 mod output;
 mod printable;
+mod project;
 mod report;
 mod resolve;
 mod run;
 mod schema;
 mod search;
+mod signals;
 mod source;
+mod test;
 mod write;
 
 use crate::run::StopReason;
@@ -36,10 +41,14 @@ struct CommandLine {
 enum Command {
     /// Say everything that is wrong with definitions.
     Check(check::Arguments),
+    /// Lay definitions out: white space only, every comment and the order stay.
+    Fmt(fmt::Arguments),
     /// Show what each mode of a definition comes to: limits and where they come from, tools, model, system prompt.
     Resolve(resolve::Arguments),
     /// Run one turn of a definition.
     Run(run::Arguments),
+    /// Run the tests of definitions.
+    Test(test::Arguments),
     /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
     Explain(explain::Arguments),
     /// Print the format as a JSON Schema.
@@ -122,8 +131,10 @@ pub fn main() -> ExitCode {
             Ok(Status::Unusable)
         }
         Some(Command::Check(arguments)) => check::check(&arguments),
+        Some(Command::Fmt(arguments)) => fmt::fmt(&arguments),
         Some(Command::Resolve(arguments)) => resolve::resolve(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Test(arguments)) => test::test(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Schema) => schema::schema(),
     };

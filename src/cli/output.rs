@@ -26,6 +26,17 @@ pub fn print(text: &str) -> Result<(), Failure> {
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
+/// Prints `text`, styles and all, to standard error, where standard output is for something else.
+///
+/// # Errors
+///
+/// None: there is nowhere to say that it failed.
+pub fn print_aside(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stderr().lock();
+    let _ = out.write_all(text.as_bytes());
+    Ok(())
+}
+
 /// Prints `text` as it is to standard output: a document, not a report. On a terminal, what would steer it is written
 /// out.
 ///

@@ -1,22 +1,50 @@
-//! The definitions in a directory.
+//! The files that the paths on a command line mean.
 
+use super::Failure;
+use super::project::Projects;
+use super::source::STANDARD_INPUT;
 use ignore::WalkBuilder;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// How many entries of a directory tree are looked at.
 const MOST_ENTRIES: usize = 20_000;
 
+/// What a search of a directory finds.
+pub const WHAT_IS_SEARCHED: &str = "a directory is searched for `*.loop.toml` and `loop.toml`; hidden, ignored and \
+    excluded files are left out";
+
+/// The files that `paths` mean, each once, in order; and what could not be searched. What a project excludes is left
+/// out of directories; a file that is named is meant.
+pub fn files(paths: &[PathBuf], projects: &mut Projects) -> (Vec<PathBuf>, Vec<Failure>) {
+    let mut files = Vec::new();
+    let mut problems = Vec::new();
+    for path in paths {
+        if path != Path::new(STANDARD_INPUT) && path.is_dir() {
+            let found = search(path);
+            let found_files = found.files.into_iter();
+            files.extend(found_files.filter(|file| !projects.exclude(file)));
+            problems.extend(found.problems.into_iter().map(Failure::new));
+        } else {
+            files.push(path.clone());
+        }
+    }
+    let mut seen = HashSet::new();
+    files.retain(|file| seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())));
+    (files, problems)
+}
+
 /// What a search came to.
 #[derive(Debug, Default)]
-pub struct Found {
+struct Found {
     /// The definitions, in order of their names.
-    pub files: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     /// What could not be searched, in words.
-    pub problems: Vec<String>,
+    problems: Vec<String>,
 }
 
 /// Searches `directory` for `loop.toml` and `*.loop.toml`, without what is hidden, ignored or a symlink.
-pub fn search(directory: &Path) -> Found {
+fn search(directory: &Path) -> Found {
     search_at_most(directory, MOST_ENTRIES)
 }
 

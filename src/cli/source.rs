@@ -3,7 +3,8 @@
 use super::report::{FileReport, text};
 use super::{Failure, output, printable::printable, write};
 use crate::check::{Accepted, Analysis, Diagnostic};
-use crate::host::Host;
+use crate::host::{Host, parse_env_file};
+use crate::text::{Encoding, Span, position_at};
 use ropey::Rope;
 use std::fs::File;
 use std::io::Read;
@@ -97,10 +98,36 @@ impl Source {
         format!("{}{text}", self.mark)
     }
 
+    /// Adds the variables of the environment file at `path` to what is seen around the definition; they come before
+    /// others of the same name.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is none.
+    pub fn add_environment(&mut self, path: &Path) -> Result<(), Failure> {
+        let failure = |problem: String| Failure::new(format!("{}: {problem}", path.display()));
+        let text = File::open(path)
+            .map_err(|error| error.to_string())
+            .and_then(read_all)
+            .map_err(failure)?;
+        let added = parse_env_file(&text).map_err(|problem| failure(problem.to_string()))?;
+        let mut environment = self.host.environment().to_vec();
+        environment.retain(|(name, _)| !added.iter().any(|(other, _)| other == name));
+        environment.extend(added);
+        self.host = self.host.clone().with_environment(environment);
+        Ok(())
+    }
+
     /// The URI of the file; what standard input holds has no place.
     pub fn uri(&self) -> String {
         let uri = self.path.as_deref().and_then(Uri::from_file_path);
         uri.map_or_else(|| "untitled:stdin".to_owned(), |uri| uri.to_string())
+    }
+
+    /// `NAME:LINE:COLUMN` of where `span` begins, counted from 1 as people do.
+    pub fn place(&self, span: Span) -> String {
+        let start = position_at(&self.analysis.rope, span.start, Encoding::Utf32);
+        format!("{}:{}:{}", self.name, start.line + 1, start.character + 1)
     }
 
     /// The definition, if it has no error; else its errors are printed to standard error, as `check` has them.

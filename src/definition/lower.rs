@@ -1,7 +1,9 @@
 //! Tables to the typed definition.
 
 use super::model::*;
-use super::{Milliseconds, parse_duration};
+use super::{
+    Expect, ExpectedCall, ExpectedResult, GivenResult, Milliseconds, Test, parse_duration,
+};
 use crate::syntax::{Node, NodeKind, Table};
 use crate::text::Span;
 
@@ -210,7 +212,28 @@ fn test(keys: Keys) -> Test {
             result: keys.node("result"),
             error: keys.boolean("error"),
         }),
-        expect: keys.node("expect"),
+        expect: keys.table("expect", expect),
+    }
+}
+
+fn expect(keys: Keys) -> Expect {
+    Expect {
+        answer: keys.string("answer"),
+        contains: keys.string("contains"),
+        matches: keys.string("matches"),
+        calls: keys.list_of_tables("calls", |keys| ExpectedCall {
+            span: keys.span(),
+            tool: keys.string("tool"),
+            input: keys.node("input"),
+        }),
+        results: keys.list_of_tables("results", |keys| ExpectedResult {
+            span: keys.span(),
+            tool: keys.string("tool"),
+            contains: keys.string("contains"),
+            is_error: keys.boolean("is_error"),
+        }),
+        iterations: keys.integer("iterations"),
+        stop: keys.string("stop"),
     }
 }
 
@@ -350,7 +373,7 @@ fn items(node: &Node) -> Option<std::slice::Iter<'_, Node>> {
 }
 
 /// The tables of an array of tables, however it is written; what is no table is passed over.
-pub(super) fn tables(node: &Node) -> Option<Box<dyn Iterator<Item = &Table> + '_>> {
+fn tables(node: &Node) -> Option<Box<dyn Iterator<Item = &Table> + '_>> {
     match &node.kind {
         NodeKind::Tables(tables) => Some(Box::new(tables.iter())),
         NodeKind::Array(items) => Some(Box::new(items.iter().filter_map(Node::as_table))),

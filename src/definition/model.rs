@@ -1,5 +1,6 @@
 //! The typed definition. Every part keeps its place in the text, and whether it was there at all.
 
+use super::Test;
 use super::duration::Milliseconds;
 use crate::syntax::{Node, Table};
 use crate::text::Span;
@@ -344,42 +345,6 @@ pub struct Mode {
     pub effort: Field<String>,
     /// `model`
     pub model: Field<Model>,
-}
-
-/// One `[[tests]]` entry.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Test {
-    /// The entry: its header, or its braces.
-    pub span: Span,
-    /// All the text that belongs to it.
-    pub extent: Span,
-    /// `name`
-    pub name: Field<String>,
-    /// `prompt`
-    pub prompt: Field<String>,
-    /// `mode`
-    pub mode: Field<String>,
-    /// `script`
-    pub script: Field<Vec<Reply>>,
-    /// `results`
-    pub results: Vec<GivenResult>,
-    /// `expect`
-    pub expect: Field<Node>,
-}
-
-/// A result that a test gives instead of running the tool.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GivenResult {
-    /// The entry.
-    pub span: Span,
-    /// `tool`
-    pub tool: Field<String>,
-    /// `input`
-    pub input: Field<Node>,
-    /// `result`
-    pub result: Field<Node>,
-    /// `error`
-    pub error: Field<bool>,
 }
 
 /// What a call of a tool does to the world.

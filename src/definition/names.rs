@@ -4,11 +4,11 @@
 //! things with one name the first is meant. A pattern of `access` or of a middleware is a mention if it is no more than
 //! a name; wildcards mention nobody ([`Pattern`](super::Pattern)).
 
-use super::lower::tables;
 use super::pattern::literal;
 use super::placeholder::placeholders;
 use super::{
-    CommandArgument, Definition, Field, List, Model, Reply, Source, Spanned, StringPlaces, Tool,
+    CommandArgument, Definition, Expect, Field, List, Model, Reply, Source, Spanned, StringPlaces,
+    Tool,
 };
 use crate::syntax::{Entry, Node, NodeKind, Table};
 use crate::text::Span;
@@ -339,23 +339,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn expect(&mut self, expect: &Node) {
-        let Some(expect) = expect.as_table() else {
-            return;
-        };
-        for key in ["calls", "results"] {
-            let Some(tables) = expect.get(key).and_then(tables) else {
-                continue;
-            };
-            for table in tables {
-                let tool = table.get("tool").and_then(|node| {
-                    Some(Spanned {
-                        value: node.as_str()?.to_owned(),
-                        span: node.span,
-                    })
-                });
-                self.call(tool.as_ref(), table.get("input"));
-            }
+    fn expect(&mut self, expect: &Expect) {
+        for call in expect.calls.get().into_iter().flatten() {
+            self.call(call.tool.spanned(), call.input.get());
+        }
+        for result in expect.results.get().into_iter().flatten() {
+            self.call(result.tool.spanned(), None);
         }
     }
 

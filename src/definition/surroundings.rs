@@ -34,6 +34,12 @@ pub trait Surroundings {
         None
     }
 
+    /// What surrounds another definition of this project, whose file is `place`, absolute; `None` where nothing can be
+    /// read.
+    fn at(&self, _place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
+        None
+    }
+
     /// Whether programs and variables are those of a machine, so that one that is not there is worth a word.
     fn knows_machine(&self) -> bool {
         true

@@ -12,7 +12,7 @@ const MOST_ENTRIES: usize = 20_000;
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// Every definition file under `root`, in order of their paths. Hidden folders, `node_modules`, `target`, symlinks and
-/// special files are left out, and after [`MOST_ENTRIES`] entries the search ends.
+/// special files are left out, and after 20,000 entries the search ends.
 pub fn loops_under(root: &Path) -> Vec<KnownLoop> {
     let mut folders = vec![root.to_owned()];
     let mut files = Vec::new();

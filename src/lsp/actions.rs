@@ -1,52 +1,112 @@
 //! `textDocument/codeAction`
 
-use super::session::{Session, analysed};
-use super::{commands, convert};
+use super::asked::Asked;
+use super::session::Session;
+use super::{commands, fixes};
 use crate::ide;
+use crate::text::Span;
+use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 /// The kind of actions that start something. Never `source`, which saving would run.
 pub const RUN_KIND: &str = "loopls.run";
 
+/// Something that can be done about a range, before it is known in which form the client takes it.
+pub struct Action {
+    /// What it does.
+    pub title: String,
+    /// Its kind.
+    pub kind: CodeActionKind,
+    /// What it puts right.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether it is the one right answer.
+    pub is_preferred: bool,
+    /// How.
+    pub does: Does,
+}
+
+/// How an action does what it does.
+pub enum Does {
+    /// By an edit of the client's.
+    Edit(WorkspaceEdit),
+    /// By a command of ours.
+    Command(Command),
+}
+
 /// What can be done about the range.
 pub async fn code_action(
-    session: &Session,
+    session: &Arc<Session>,
     params: CodeActionParams,
 ) -> Result<Option<CodeActionResponse>> {
-    let Some(snapshot) = session.snapshot(&params.text_document.uri) else {
+    let Some(asked) = Asked::about(session, &params.text_document.uri).await? else {
         return Ok(None);
     };
-    if !wants_to_run(&params.context) {
-        return Ok(Some(Vec::new()));
+    let span = asked.span(params.range);
+    let mut actions = Vec::new();
+    if wants(&params.context, CodeActionKind::QUICKFIX.as_str()) {
+        actions.extend(fixes::quick_fixes(&asked, span));
     }
-    let analysis = analysed(&snapshot).await?;
-    let abilities = session.abilities();
-    let span = convert::span(&analysis.rope, params.range, abilities.encoding);
-    let actions = ide::acts_at(&analysis, span)
-        .into_iter()
-        .map(|(title, act)| {
-            let command = commands::for_act(title.clone(), &snapshot.uri, &act);
-            if abilities.code_action_literals {
-                CodeActionOrCommand::CodeAction(CodeAction {
-                    title,
-                    kind: Some(CodeActionKind::new(RUN_KIND)),
-                    command: Some(command),
-                    ..CodeAction::default()
-                })
-            } else {
-                CodeActionOrCommand::Command(command)
-            }
-        });
+    if asks_for(&params.context, fixes::FIX_ALL_KIND.as_str()) {
+        actions.extend(asked.beside(fixes::fix_all).await?);
+    }
+    if asks_for(&params.context, RUN_KIND) {
+        actions.extend(runs(&asked, span));
+    }
+    let actions = actions.into_iter().filter_map(|it| out(it, session));
     Ok(Some(actions.collect()))
 }
 
-/// Whether a person asked: by kind, or else by hand rather than by moving the cursor.
-fn wants_to_run(context: &CodeActionContext) -> bool {
-    match &context.only {
-        Some(kinds) => kinds.iter().any(|kind| includes(kind.as_str(), RUN_KIND)),
-        None => context.trigger_kind != Some(CodeActionTriggerKind::AUTOMATIC),
+fn runs(asked: &Asked, span: Span) -> impl Iterator<Item = Action> {
+    let acts = ide::acts_at(&asked.analysis, span).into_iter();
+    acts.map(|(title, act)| Action {
+        does: Does::Command(commands::for_act(title.clone(), &asked.snapshot.uri, &act)),
+        title,
+        kind: CodeActionKind::new(RUN_KIND),
+        diagnostics: Vec::new(),
+        is_preferred: false,
+    })
+}
+
+/// The action for the client; `None` if it takes it in no form.
+fn out(action: Action, session: &Session) -> Option<CodeActionOrCommand> {
+    let abilities = session.abilities();
+    if !abilities.code_action_literals {
+        return match action.does {
+            Does::Command(command) => Some(command),
+            Does::Edit(edit) if abilities.apply_edit => Some(commands::apply(action.title, &edit)),
+            Does::Edit(_) => None,
+        }
+        .map(CodeActionOrCommand::Command);
     }
+    let (edit, command) = match action.does {
+        Does::Edit(edit) => (Some(edit), None),
+        Does::Command(command) => (None, Some(command)),
+    };
+    Some(CodeActionOrCommand::CodeAction(CodeAction {
+        title: action.title,
+        kind: Some(action.kind),
+        diagnostics: Some(action.diagnostics).filter(|diagnostics| !diagnostics.is_empty()),
+        is_preferred: (action.is_preferred && abilities.preferred_actions).then_some(true),
+        edit,
+        command,
+        ..CodeAction::default()
+    }))
+}
+
+/// Whether actions of `kind` are asked for.
+fn wants(context: &CodeActionContext, kind: &str) -> bool {
+    match &context.only {
+        Some(kinds) => kinds.iter().any(|wanted| includes(wanted.as_str(), kind)),
+        None => true,
+    }
+}
+
+/// Whether a person asked for actions of `kind`: by kind, or else by hand rather than by moving the cursor.
+fn asks_for(context: &CodeActionContext, kind: &str) -> bool {
+    wants(context, kind)
+        && (context.only.is_some()
+            || context.trigger_kind != Some(CodeActionTriggerKind::AUTOMATIC))
 }
 
 /// Whether `kind` is `of` or a parent of it; kinds are paths with dots, and the empty one is everybody's parent.
@@ -83,7 +143,7 @@ mod tests {
             (json!({ "diagnostics": [], "only": ["loop"] }), false),
         ] {
             let parsed = serde_json::from_value(context.clone()).unwrap();
-            assert_eq!(wants_to_run(&parsed), wants, "{context}");
+            assert_eq!(asks_for(&parsed, RUN_KIND), wants, "{context}");
         }
     }
 }

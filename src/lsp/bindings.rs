@@ -29,7 +29,7 @@ pub async fn accept(
     let session = session.clone();
     let snapshot = snapshot.clone();
     let accepted = tokio::task::spawn_blocking(move || {
-        let surroundings = session.surroundings(&snapshot.uri);
+        let surroundings = session.surroundings_searched(&snapshot.uri);
         let analysis = snapshot.analysis();
         Accepted::new(analysis.clone(), &*surroundings).map_err(|rejected| {
             let errors = rejected.0;
@@ -90,7 +90,7 @@ pub async fn bound(
         untrusted_folders,
         environment: session.machine.environment.clone(),
     };
-    let surroundings = session.surroundings(&snapshot.uri);
+    let surroundings = session.surroundings_searched(&snapshot.uri);
     let bound = bind::bind(accepted, bindings, &*surroundings).await;
     bound.map_err(|error| match error.span() {
         Some(span) => format!("{}: {error}", place(snapshot, accepted.analysis(), span)),
@@ -141,7 +141,7 @@ pub async fn resolve(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Opti
     let (session, snapshot) = (session.clone(), snapshot.clone());
     let resolved = tokio::task::spawn_blocking(move || {
         let definition = accepted.definition();
-        let surroundings = session.surroundings(&snapshot.uri);
+        let surroundings = session.surroundings_searched(&snapshot.uri);
         let modes = definition::resolve(definition).into_iter().map(|mode| {
             let system = mode.system(definition, &*surroundings);
             let system = system.map_err(|(span, problem)| {

@@ -2,7 +2,8 @@
 
 use super::runs;
 use super::session::Session;
-use super::{bindings, uri};
+use super::{bindings, edits, pages, uri};
+use crate::check::Code;
 use crate::ide::Act;
 use crate::run::access::Answer;
 use crate::workspace::Snapshot;
@@ -11,38 +12,51 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::ls_types::{Command, ExecuteCommandParams};
+use tower_lsp::ls_types::{Command, ExecuteCommandParams, WorkspaceEdit};
 
 const RUN: &str = "loopls.run";
 const CANCEL: &str = "loopls.cancel";
 const DECIDE: &str = "loopls.decide";
 const BIND: &str = "loopls.bind";
 const RESOLVE: &str = "loopls.resolve";
+const EXPLAIN: &str = "loopls.explain";
+const APPLY: &str = "loopls.apply";
 
 /// Every command there is.
-pub const ALL: &[&str] = &[RUN, CANCEL, DECIDE, BIND, RESOLVE];
+pub const ALL: &[&str] = &[RUN, CANCEL, DECIDE, BIND, RESOLVE, EXPLAIN, APPLY];
 
 /// The command that does `act` on the document at `uri`.
 pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
-    let (command, argument) = match act {
+    let (name, argument) = match act {
         Act::Run { mode: None } => (RUN, json!({ "uri": uri })),
         Act::Run { mode: Some(mode) } => (RUN, json!({ "uri": uri, "mode": mode })),
         Act::RunTest { test } => (RUN, json!({ "uri": uri, "test": test })),
         Act::Bind => (BIND, json!({ "uri": uri })),
     };
-    Command {
-        title,
-        command: command.into(),
-        arguments: Some(vec![argument]),
-    }
+    command(title, name, argument)
 }
 
 /// The command that cancels a run.
 pub fn cancel(title: String, run: &str) -> Command {
+    command(title, CANCEL, json!({ "run": run }))
+}
+
+/// The command that opens the page of a code.
+pub fn explain(title: String, code: Code) -> Command {
+    command(title, EXPLAIN, json!({ "code": code.as_str() }))
+}
+
+/// The command that applies an edit, for a client to which an action can be nothing else.
+pub fn apply(title: String, edit: &WorkspaceEdit) -> Command {
+    let argument = json!({ "label": title, "edit": edit });
+    command(title, APPLY, argument)
+}
+
+fn command(title: String, command: &str, argument: Value) -> Command {
     Command {
         title,
-        command: CANCEL.into(),
-        arguments: Some(vec![json!({ "run": run })]),
+        command: command.into(),
+        arguments: Some(vec![argument]),
     }
 }
 
@@ -81,6 +95,14 @@ pub async fn execute(
             let Document { uri } = parse(argument)?;
             bindings::resolve(session, &open(session, &uri)?).await
         }
+        EXPLAIN => {
+            let Explain { code } = parse(argument)?;
+            pages::open(session, &code).await
+        }
+        APPLY => {
+            edits::apply(session, parse(argument)?).await?;
+            Ok(None)
+        }
         other => Err(Error::invalid_params(format!(
             "there is no command {other}"
         ))),
@@ -113,6 +135,11 @@ struct Decide {
     run: String,
     call: u64,
     decision: Decision,
+}
+
+#[derive(Deserialize)]
+struct Explain {
+    code: String,
 }
 
 #[derive(Deserialize)]

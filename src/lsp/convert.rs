@@ -1,7 +1,7 @@
 //! Our terms into the protocol's, and back.
 
-use super::capabilities::Abilities;
-use super::uri;
+use super::abilities::Abilities;
+use super::{pages, uri};
 use crate::check;
 use crate::text::{self, Encoding, Span};
 use ropey::Rope;
@@ -70,6 +70,9 @@ pub fn diagnostic(
         range: range_out(rope, diagnostic.span, abilities.encoding),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.code.as_str().into())),
+        code_description: pages::address(diagnostic.code)
+            .filter(|_| abilities.code_description)
+            .map(|href| CodeDescription { href }),
         source: Some("loopls".into()),
         message: diagnostic.message.clone(),
         related_information: related.filter(|related| !related.is_empty()),

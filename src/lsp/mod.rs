@@ -4,22 +4,31 @@
 //! request is one line that leads to a file of its own. `session` is what they share. A handler converts what comes
 //! in, asks `workspace`, `ide`, `bind` or `run`, and converts what comes out.
 
+mod abilities;
 mod actions;
+mod around;
+mod asked;
 mod bindings;
 mod capabilities;
 mod commands;
+mod completion;
 mod convert;
+mod edits;
+mod fixes;
 mod foreign;
 mod frame;
 mod hover;
 mod lens;
 mod machine;
+mod markup;
 mod outbox;
+mod pages;
+mod projects;
 mod publish;
+mod refresh;
 mod runs;
 mod server;
 mod session;
-mod state;
 mod sync;
 mod transport;
 pub mod trust;

@@ -1,8 +1,10 @@
 //! What the client can ask, one line each.
 
-use super::capabilities::{Abilities, server_capabilities};
+use super::abilities::Abilities;
+use super::capabilities::server_capabilities;
+use super::refresh::Wake;
 use super::session::Session;
-use super::{actions, commands, hover, lens, publish, sync, trust};
+use super::{actions, commands, completion, hover, lens, publish, refresh, sync, trust};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +58,7 @@ impl LanguageServer for Server {
     }
 
     async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
-        publish::look_again(&self.0);
+        refresh::look(&self.0, Wake::Always);
     }
 
     async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
@@ -64,7 +66,7 @@ impl LanguageServer for Server {
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         self.0
             .change_folders(&params.event.added, &params.event.removed);
-        publish::look_again(&self.0);
+        refresh::look(&self.0, Wake::Always);
     }
 
     async fn diagnostic(
@@ -72,6 +74,10 @@ impl LanguageServer for Server {
         params: DocumentDiagnosticParams,
     ) -> Result<DocumentDiagnosticReportResult> {
         publish::pull(&self.0, params).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        completion::completion(&self.0, params).await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

@@ -1,8 +1,11 @@
 //! One client and what the server knows of it.
 
-use super::capabilities::Abilities;
+use super::abilities::Abilities;
+use super::around::{Around, Place};
 use super::outbox::Outbox;
+use super::projects::Projects;
 use super::publish::Workers;
+use super::refresh::Refreshes;
 use super::runs::Runs;
 use super::trust::Trust;
 use super::{Machine, uri};
@@ -10,6 +13,7 @@ use crate::check::Analysis;
 use crate::definition::{Nowhere, Surroundings};
 use crate::host::Host;
 use crate::workspace::{DocumentKey, Snapshot, Workspace};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -35,9 +39,15 @@ pub struct Session {
     pub runs: Runs,
     /// Cancelled when the client is gone.
     pub gone: CancellationToken,
+    /// The projects that documents are in.
+    pub projects: Arc<Projects>,
+    /// Looks at what is outside the editor.
+    pub refreshes: Refreshes,
     abilities: OnceLock<Abilities>,
     folders: Mutex<Vec<PathBuf>>,
-    documents: Mutex<Documents>,
+    documents: Arc<Mutex<Documents>>,
+    /// What surrounds documents, by their paths, until something may have changed there.
+    places: Mutex<HashMap<PathBuf, Arc<Place>>>,
 }
 
 /// The open documents, and who publishes what is found in them.
@@ -60,8 +70,11 @@ impl Session {
             machine,
             gone,
             abilities: OnceLock::new(),
+            projects: Arc::default(),
+            refreshes: Refreshes::default(),
             folders: Mutex::default(),
-            documents: Mutex::default(),
+            documents: Arc::default(),
+            places: Mutex::default(),
         }
     }
 
@@ -113,17 +126,49 @@ impl Session {
         self.documents().workspace.snapshot(key)
     }
 
-    /// What surrounds the document at `uri`; one without a path has nothing around it.
+    /// What surrounds the document at `uri`, as far as it is known; one without a path has nothing around it.
     pub fn surroundings(&self, uri: &str) -> Box<dyn Surroundings + Send + Sync> {
+        self.around(uri, false)
+    }
+
+    /// The same, for work beside the message loop: a project that was not searched yet is searched.
+    pub fn surroundings_searched(&self, uri: &str) -> Box<dyn Surroundings + Send + Sync> {
+        self.around(uri, true)
+    }
+
+    fn around(&self, uri: &str, may_search: bool) -> Box<dyn Surroundings + Send + Sync> {
         match uri::path(uri) {
             None => Box::new(Nowhere),
-            Some(path) => {
-                let host = Host::new(&path)
-                    .with_environment(self.machine.environment.clone())
-                    .with_untrusted_folders(self.untrusted_folders(&path));
-                Box::new(host)
-            }
+            Some(path) => Box::new(Around {
+                place: self.place(&path),
+                projects: self.projects.clone(),
+                documents: self.documents.clone(),
+                may_search,
+            }),
         }
+    }
+
+    /// The place of the document at `path`, with what is known of it.
+    pub fn place(&self, path: &Path) -> Arc<Place> {
+        let mut places = self.places();
+        if let Some(place) = places.get(path) {
+            return place.clone();
+        }
+        let host = Host::new(path)
+            .with_environment(self.machine.environment.clone())
+            .with_untrusted_folders(self.untrusted_folders(path));
+        let place = Arc::new(Place::new(host));
+        places.insert(path.to_owned(), place.clone());
+        place
+    }
+
+    /// Forgets what surrounds documents: something may have changed there.
+    pub fn forget_places(&self) {
+        self.places().clear();
+    }
+
+    fn places(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Place>>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Folders that the definition at `path` must take no program from by a bare name: it may have come with one.

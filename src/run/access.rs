@@ -3,10 +3,9 @@
 use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
 use crate::bind::ToolInfo;
-use crate::definition::{Access, Definition, Effect, List, Source, Tool};
+use crate::definition::{Access, Definition, Effect, List, Pattern, Source, Tool};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use globset::{GlobBuilder, GlobMatcher};
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -55,12 +54,14 @@ impl Approver for Nobody {
 /// The patterns of `[access]`, compiled.
 #[derive(Debug)]
 pub(super) struct AccessPolicy {
-    deny: Vec<Pattern>,
-    ask: Vec<Pattern>,
-    allow: Vec<Pattern>,
+    deny: Vec<Written>,
+    ask: Vec<Written>,
+    allow: Vec<Written>,
     /// Definitions that are servers, whose tools a wildcard of `allow` does not reach: what a server offers may
     /// change without the file (`security.md`, rule 13).
     servers: HashSet<String>,
+    /// The policy of the loop above, whose `deny` and `ask` hold here too.
+    above: Option<Arc<AccessPolicy>>,
 }
 
 /// What patterns and effect say of a tool, before flags and people are heard.
@@ -82,10 +83,10 @@ impl AccessPolicy {
     /// Names a pattern that is no glob. An accepted definition has none; were one passed over, a `deny` would be
     /// silently open.
     pub fn of(definition: &Definition) -> Result<Self, String> {
-        let compile = |list: fn(&Access) -> &List<String>| -> Result<Vec<Pattern>, String> {
+        let compile = |list: fn(&Access) -> &List<String>| -> Result<Vec<Written>, String> {
             let list = definition.access.get().map(list);
             let items = list.into_iter().flat_map(|list| list.items());
-            items.map(|item| Pattern::new(&item.value)).collect()
+            items.map(|item| Written::new(&item.value)).collect()
         };
         let is_server = |tool: &&Tool| {
             let mut sources = tool.sources.iter();
@@ -97,19 +98,27 @@ impl AccessPolicy {
             ask: compile(|access| &access.ask)?,
             allow: compile(|access| &access.allow)?,
             servers: servers.map(|tool| tool.name.text().to_owned()).collect(),
+            above: None,
         })
     }
 
+    /// The same in a loop below that of `above`.
+    pub fn below(self, above: Option<Arc<Self>>) -> Self {
+        Self { above, ..self }
+    }
+
     /// What is to be done about calls of `tool`: the first pattern of deny, ask, allow that matches, else its effect.
-    /// `deny` and `ask` also match the definition's name; an `allow` never makes an irreversible tool run unasked.
+    /// `deny` and `ask` also match the definition's name, and those of loops above hold; an `allow` never makes an
+    /// irreversible tool run unasked.
     pub fn rule(&self, tool: &ToolInfo) -> Rule {
-        let named = |pattern: &&Pattern| {
-            pattern.glob.is_match(&tool.name) || pattern.glob.is_match(&tool.definition)
+        let named = |pattern: &&Written| {
+            pattern.pattern.matches(&tool.name) || pattern.pattern.matches(&tool.definition)
         };
-        if let Some(pattern) = self.deny.iter().find(named) {
+        let upwards = || std::iter::successors(Some(self), |policy| policy.above.as_deref());
+        if let Some(pattern) = upwards().flat_map(|policy| &policy.deny).find(named) {
             return Rule::Deny(pattern.text.clone());
         }
-        if let Some(pattern) = self.ask.iter().find(named) {
+        if let Some(pattern) = upwards().flat_map(|policy| &policy.ask).find(named) {
             return Rule::Ask(Some(pattern.text.clone()));
         }
         if tool.effect == Effect::Irreversible {
@@ -118,7 +127,7 @@ impl AccessPolicy {
         let spelt_out = self.servers.contains(&tool.definition);
         let allowed = self.allow.iter().find(|pattern| match spelt_out {
             true => pattern.text == tool.name,
-            false => pattern.glob.is_match(&tool.name),
+            false => pattern.pattern.matches(&tool.name),
         });
         match (allowed, tool.effect) {
             (Some(pattern), _) => Rule::Allow(Some(pattern.text.clone())),
@@ -128,22 +137,20 @@ impl AccessPolicy {
     }
 }
 
-/// A glob over tool names.
+/// A pattern with its text, which events name.
 #[derive(Debug)]
-struct Pattern {
+struct Written {
     text: String,
-    glob: GlobMatcher,
+    pattern: Pattern,
 }
 
-impl Pattern {
+impl Written {
     fn new(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        let glob = GlobBuilder::new(text).backslash_escape(true).build();
-        let glob = glob.map_err(|error| format!("`{text}` in [access] is no glob: {error}"))?;
-        Ok(Self {
-            text: text.to_owned(),
-            glob: glob.compile_matcher(),
-        })
+        let text = text.trim().to_owned();
+        match Pattern::new(&text) {
+            Ok(pattern) => Ok(Self { text, pattern }),
+            Err(problem) => Err(format!("`{text}` in [access] is no glob: {problem}")),
+        }
     }
 }
 
@@ -171,13 +178,14 @@ pub(super) struct Gate {
 
 impl Gate {
     /// What rules, effect, flags and earlier answers decide about a call of `tool`, of which the policy says `rule`;
-    /// `None` where a person is to be asked.
-    pub fn decide(&self, tool: &ToolInfo, rule: &Rule) -> Option<Decision> {
+    /// `None` where a person is to be asked. A call whose result `is_given` does nothing, so only a rule can deny it.
+    pub fn decide(&self, tool: &ToolInfo, rule: &Rule, is_given: bool) -> Option<Decision> {
         use AccessDecision::{Allow, Deny};
         let (decision, by, pattern) = match rule {
             Rule::Deny(pattern) => (Deny, DecidedBy::Rule, Some(pattern)),
             Rule::Allow(Some(pattern)) => (Allow, DecidedBy::Rule, Some(pattern)),
             Rule::Allow(None) => (Allow, DecidedBy::Effect, None),
+            Rule::Ask(_) if is_given => (Allow, DecidedBy::Effect, None),
             Rule::Ask(pattern) if self.is_flagged(tool) => {
                 (Allow, DecidedBy::Flag, pattern.as_ref())
             }
@@ -207,12 +215,6 @@ impl Gate {
         shown: String,
         recorder: &Recorder,
     ) -> Decision {
-        recorder.emit(Event::AccessAsked {
-            call,
-            tool: tool.name.clone(),
-            effect: tool.effect.as_str().to_owned(),
-            shown: shown.clone(),
-        });
         let question = Question {
             run: self.run.clone(),
             call,
@@ -220,9 +222,7 @@ impl Gate {
             effect: tool.effect,
             shown,
         };
-        // Whoever cannot ask has no answer, and no answer is a denial.
-        let answer = AssertUnwindSafe(async { self.approver.ask(question).await });
-        let answer = answer.catch_unwind().await.unwrap_or(Answer::Deny);
+        let answer = ask(&*self.approver, question, recorder).await;
         // An irreversible call is asked about each time.
         if answer == Answer::ForRun && tool.effect != Effect::Irreversible {
             self.granted.insert(tool.name.clone());
@@ -239,6 +239,24 @@ impl Gate {
             },
         }
     }
+}
+
+/// Says that `approver` is asked, and asks.
+pub(super) async fn ask(
+    approver: &dyn Approver,
+    mut question: Question,
+    recorder: &Recorder,
+) -> Answer {
+    recorder.secrets().hide_in(&mut question.shown);
+    recorder.emit(Event::AccessAsked {
+        call: question.call,
+        tool: question.tool.clone(),
+        effect: question.effect.as_str().to_owned(),
+        shown: question.shown.clone(),
+    });
+    // Whoever cannot ask has no answer, and no answer is a denial.
+    let answer = AssertUnwindSafe(async { approver.ask(question).await });
+    answer.catch_unwind().await.unwrap_or(Answer::Deny)
 }
 
 #[cfg(test)]

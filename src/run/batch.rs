@@ -3,7 +3,9 @@
 use super::access::{AccessPolicy, Decision, Gate, Rule};
 use super::chunks::Chunks;
 use super::model::{Call, CallResult};
+use super::pauses::Pauses;
 use super::result::treat;
+use super::subloop::Stem;
 use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
 use crate::bind::{CANCELLED, CallContext, Outcome, PreparedCall, Tool, ToolInfo};
@@ -54,6 +56,10 @@ pub(super) struct BatchRunner<'a> {
     pub cancel: CancellationToken,
     /// The turn ends, because somebody or a limit ends it; a child of `cancel`.
     pub stop: CancellationToken,
+    /// What turns below are given.
+    pub stem: Arc<Stem>,
+    /// Stops the turn's clock while a person is asked.
+    pub pauses: Arc<Pauses>,
 }
 
 /// A call that was taken up.
@@ -132,14 +138,14 @@ impl<'a> BatchRunner<'a> {
         }
     }
 
-    /// Decides call by call, in call order, which of `batch` may run. Returns how long people took to answer. Once the
-    /// turn stops, the rest stays undecided; [`run`](Self::run) does not begin it.
-    pub async fn decide(&self, batch: &mut [TakenUp<'_>], gate: &mut Gate) -> Duration {
-        let mut waited = Duration::ZERO;
+    /// Decides call by call, in call order, which of `batch` may run. Once the turn stops, the rest stays undecided;
+    /// [`run`](Self::run) does not begin it.
+    pub async fn decide(&self, batch: &mut [TakenUp<'_>], gate: &mut Gate) {
         for taken in batch {
             let Ok(ready) = &taken.state else { continue };
             let (info, rule) = (ready.info, ready.rule);
-            let decision = match gate.decide(info, rule) {
+            let is_given = ready.prepared.is_given();
+            let decision = match gate.decide(info, rule, is_given) {
                 Some(decision) => decision,
                 None => {
                     let shown = catch_unwind(AssertUnwindSafe(|| ready.prepared.shown()));
@@ -147,13 +153,12 @@ impl<'a> BatchRunner<'a> {
                         taken.state = Err(crashed(Effect::Read));
                         continue;
                     };
-                    let asked = Instant::now();
+                    let _pause = self.pauses.begin();
                     let decision = tokio::select! {
                         biased;
                         () = self.stop.cancelled() => None,
                         decision = gate.ask(taken.number, info, rule, shown, &self.recorder) => Some(decision),
                     };
-                    waited += asked.elapsed();
                     let Some(decision) = decision else { break };
                     decision
                 }
@@ -168,7 +173,6 @@ impl<'a> BatchRunner<'a> {
                 pattern: decision.pattern,
             });
         }
-        waited
     }
 
     /// Runs `batch`, sequential calls first, and returns a result for each call in call order. Once the turn stops,
@@ -228,20 +232,29 @@ impl<'a> BatchRunner<'a> {
         let Ready { info, prepared, .. } = ready;
         let cancel = self.stop.child_token();
         let chunks = Chunks::new(self.recorder.clone(), number);
+        let start = Instant::now();
+        // A person may be asked in a loop below the call.
+        let pauses = Pauses::within(Some(self.pauses.clone()));
         let context = CallContext {
             cancel: cancel.clone(),
             drain: self.drain,
             output: chunks.sink(),
+            subloops: self.stem.branch(number, &info.name, pauses.clone()),
         };
         let task = tokio::spawn(async move { prepared.run(context).await });
         let mut task = AbortOnDropHandle::new(task);
         let what = tokio::select! {
             biased;
             done = &mut task => {
-                return done.unwrap_or_else(|_| crashed(info.effect));
+                let outcome = done.unwrap_or_else(|_| crashed(info.effect));
+                // It may have noticed before this did.
+                if self.stop.is_cancelled() && outcome.bytes.ends_with(CANCELLED.as_bytes()) {
+                    return ended(&(self.why_stopped().to_owned() + taken_effect(info.effect)), outcome);
+                }
+                return outcome;
             }
             () = self.stop.cancelled() => self.why_stopped().to_owned(),
-            timeout = expired(info.timeout) => format!("timed out after {}", format_duration(timeout)),
+            timeout = expired(info.timeout, start, &pauses) => format!("timed out after {}", format_duration(timeout)),
         };
         cancel.cancel();
         let drain = duration(self.drain).saturating_add(GRACE);
@@ -251,16 +264,19 @@ impl<'a> BatchRunner<'a> {
     }
 
     fn why_stopped(&self) -> &'static str {
-        match self.cancel.is_cancelled() {
-            true => "cancelled",
-            false => "the time limit of the turn was reached",
+        if self.cancel.is_cancelled() {
+            "cancelled"
+        } else if self.stem.budget.spent().is_cancelled() {
+            "the token limit of the turn was reached"
+        } else {
+            "the time limit of the turn was reached"
         }
     }
 
     /// Makes the result of a call and says that it is over.
     fn complete(&self, number: u64, call: &Call, outcome: Outcome, took: Duration) -> CallResult {
         let is_error = outcome.is_error;
-        let treated = treat(outcome, self.result_bytes);
+        let treated = treat(outcome, self.result_bytes, self.recorder.secrets());
         let event = self.recorder.emit(Event::ToolCompleted {
             call: number,
             tool: call.tool.trim().to_owned(),
@@ -362,11 +378,11 @@ fn taken_effect(effect: Effect) -> &'static str {
     }
 }
 
-/// Ends when the time that a call has is up; never if it has all.
-async fn expired(timeout: Option<Milliseconds>) -> Milliseconds {
+/// Ends when the time that a call has from `start` on is up; never if it has all.
+async fn expired(timeout: Option<Milliseconds>, start: Instant, pauses: &Pauses) -> Milliseconds {
     match timeout {
         Some(timeout) => {
-            tokio::time::sleep(duration(timeout)).await;
+            pauses.passed(start, duration(timeout)).await;
             timeout
         }
         None => std::future::pending().await,

@@ -32,6 +32,9 @@ pub enum Event {
         uri: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         test: Option<String>,
+        /// The run on whose history this one follows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
         r#loop: String,
         session_id: String,
         loop_id: String,
@@ -151,6 +154,18 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// The word in transcripts and tests.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Limit => "limit",
+            Self::Cancelled => "cancelled",
+            Self::Refusal => "refusal",
+            Self::MaxTokens => "max_tokens",
+            Self::Failed => "failed",
+        }
+    }
+
     /// The exit status of a run that ended so. Only an answer is a success.
     pub fn exit_code(self) -> u8 {
         match self {

@@ -2,7 +2,9 @@
 
 use super::model::model_of;
 use super::turn::Progress;
-use super::{Event, LimitReached, ModelName, RECORD_VERSION, RunLimits, StopReason, TurnRequest};
+use super::{
+    Event, LimitReached, ModelName, RECORD_VERSION, RunLimits, StopReason, TurnRequest, Usage,
+};
 use crate::bind::{Bound, BoundMode};
 use crate::definition::{ResolvedLimit, ResolvedLimits};
 use tokio::time::Instant;
@@ -24,7 +26,8 @@ pub(super) fn run_started(bound: &Bound, mode: &BoundMode, request: &TurnRequest
         version: RECORD_VERSION,
         run: request.run.clone(),
         uri: request.uri.clone(),
-        test: None,
+        test: request.test.clone(),
+        after: request.after.clone(),
         r#loop: bound.accepted.definition().name.text().to_owned(),
         session_id: bound.session_id.to_string(),
         loop_id: bound.loop_id.to_string(),
@@ -57,8 +60,8 @@ fn run_limits(limits: &ResolvedLimits) -> RunLimits {
     }
 }
 
-/// The last event of a turn that started at `start`.
-pub(super) fn run_ended(end: End, progress: &Progress, start: Instant) -> Event {
+/// The last event of a turn that started at `start`; `usage` is that of all turns below it too.
+pub(super) fn run_ended(end: End, progress: &Progress, usage: Usage, start: Instant) -> Event {
     let (stop, reason, limit, answer) = match end {
         End::Answer(answer) => (StopReason::Answer, None, None, Some(answer)),
         End::Limit(reason, limit) => (StopReason::Limit, Some(reason), Some(limit), None),
@@ -82,7 +85,7 @@ pub(super) fn run_ended(end: End, progress: &Progress, start: Instant) -> Event 
         answer,
         iterations: progress.iterations,
         calls: progress.calls,
-        usage: progress.usage,
+        usage,
         ms: start.elapsed().as_millis() as u64,
     }
 }

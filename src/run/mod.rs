@@ -6,12 +6,19 @@
 pub mod access;
 mod answer;
 mod batch;
+mod budget;
 mod chunks;
 mod event;
+mod expectation;
 mod frame;
+mod given;
 pub mod model;
+mod pauses;
+mod recorded;
 mod reply;
 mod result;
+mod subloop;
+mod testing;
 mod transcript;
 mod turn;
 mod view;
@@ -20,6 +27,9 @@ pub use event::{
     AccessDecision, DecidedBy, Event, LimitReached, ModelName, RECORD_VERSION, Record, RunLimits,
     StopReason, Usage,
 };
+pub use expectation::Miss;
+pub use recorded::{RecordedRun, TranscriptError};
+pub use testing::{TestContext, TestError, TestOutcome, is_live, run_test};
 pub use transcript::TranscriptWriter;
 pub use turn::{Turn, TurnContext, TurnRequest, run_turn};
 pub use view::{RunStatus, RunView};

@@ -3,9 +3,12 @@
 use super::access::{AccessPolicy, Approver, Gate};
 use super::answer::AnswerContract;
 use super::batch::{BatchRunner, Toolbox, duration};
+use super::budget::Budget;
 use super::frame::{End, limit_value, run_ended, run_started};
 use super::model::{Message, ModelClient, ModelRequest, Reply, ReplyStop, ToolDefinition};
+use super::pauses::Pauses;
 use super::reply::{Complete, fetch};
+use super::subloop::{Stem, Within};
 use super::transcript::Recorder;
 use super::{Event, LimitReached, Record, Usage};
 use crate::bind::{Bound, BoundMode, Tool};
@@ -13,14 +16,13 @@ use crate::definition::{ResolvedLimit, format_duration};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// What a turn is asked to do.
+#[derive(Clone, Debug, Default)]
 pub struct TurnRequest {
     /// Names the run in every event.
     pub run: String,
@@ -28,6 +30,10 @@ pub struct TurnRequest {
     pub uri: String,
     /// The mode; `None` is the definition's initial one.
     pub mode: Option<String>,
+    /// The test that is run, by name.
+    pub test: Option<String>,
+    /// The run on whose history this turn follows.
+    pub after: Option<String>,
     /// The user message.
     pub prompt: String,
     /// What was said before, for a next turn; counters start afresh.
@@ -62,7 +68,19 @@ pub struct Turn {
 /// Runs one turn. It always ends in [`Event::RunEnded`], whatever fails, within the drain timeout of a cancel (and
 /// half a second for what must still be read and reaped). Dropping the future ends every call at once.
 pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext) -> Turn {
-    let recorder = Arc::new(Recorder::new(context.events));
+    run_within(bound, request, context, Within::default()).await
+}
+
+/// The same below other turns.
+pub(super) async fn run_within(
+    bound: &Bound,
+    mut request: TurnRequest,
+    context: TurnContext,
+    within: Within,
+) -> Turn {
+    let recorder = Arc::new(Recorder::new(context.events, bound.secrets.clone()));
+    // What a person says goes to the model.
+    bound.secrets.hide_in(&mut request.prompt);
     let (mode, problem) = match starting_mode(bound, request.mode.as_deref()) {
         Ok(mode) => (mode, None),
         Err(problem) => (&bound.modes[0], Some(problem)),
@@ -74,12 +92,26 @@ pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext)
         history: Arc::new(history),
         ..Progress::default()
     };
-    let end = match problem.map_or_else(|| prepare(bound, mode), Err) {
+    let budget = Budget::new(limit_value(mode.limits.tokens), within.budget.clone());
+    let end = match problem.map_or_else(|| prepare(bound, mode, &within), Err) {
         Err(problem) => End::Failed(problem),
         Ok(prepared) => {
             let stop = context.cancel.child_token();
             let _ends_calls = stop.clone().drop_guard();
             let limits = mode.limits;
+            let drain = bound.drain_timeout();
+            let drain = within.drain.map_or(drain, |above| above.min(drain));
+            let pauses = Pauses::within(within.pauses.clone());
+            let stem = Stem {
+                policy: prepared.policy.clone(),
+                budget: budget.clone(),
+                recorder: recorder.clone(),
+                approver: context.approver.clone(),
+                run: request.run.clone(),
+                yes: request.yes,
+                allow: request.allow.clone(),
+                within,
+            };
             let turn = Engine {
                 mode,
                 prepared: &prepared,
@@ -89,9 +121,11 @@ pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext)
                     recorder: recorder.clone(),
                     parallel: usize::try_from(limits.parallel.value).unwrap_or(1).max(1),
                     result_bytes: limit_value(limits.result_bytes),
-                    drain: bound.drain_timeout(),
+                    drain,
                     cancel: context.cancel,
                     stop,
+                    stem: Arc::new(stem),
+                    pauses,
                 },
                 gate: Gate {
                     run: request.run,
@@ -101,6 +135,7 @@ pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext)
                     granted: HashSet::new(),
                 },
                 recorder: recorder.clone(),
+                budget: budget.clone(),
                 line: &|limit| line_of(bound, limit),
             };
             let steps = AssertUnwindSafe(turn.run(&mut progress)).catch_unwind();
@@ -110,7 +145,7 @@ pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext)
             })
         }
     };
-    let ended = recorder.emit(run_ended(end, &progress, recorder.start()));
+    let ended = recorder.emit(run_ended(end, &progress, budget.used(), recorder.start()));
     Turn {
         ended,
         history: Arc::unwrap_or_clone(progress.history),
@@ -140,19 +175,19 @@ fn starting_mode<'a>(bound: &'a Bound, name: Option<&str>) -> Result<&'a BoundMo
 
 /// What is made of a definition before its first step.
 struct Prepared {
-    policy: AccessPolicy,
+    policy: Arc<AccessPolicy>,
     contract: Option<AnswerContract>,
     tools: Arc<Vec<ToolDefinition>>,
     system: Arc<str>,
 }
 
-fn prepare(bound: &Bound, mode: &BoundMode) -> Result<Prepared, String> {
+fn prepare(bound: &Bound, mode: &BoundMode, within: &Within) -> Result<Prepared, String> {
     let definition = bound.accepted.definition();
     let contract = AnswerContract::of(definition)?;
     let own = mode.tools.iter().map(|tool| offered(&**tool));
     let reserved = contract.iter().map(|contract| contract.tool.clone());
     Ok(Prepared {
-        policy: AccessPolicy::of(definition)?,
+        policy: Arc::new(AccessPolicy::of(definition)?.below(within.policy.clone())),
         tools: Arc::new(own.chain(reserved).collect()),
         system: mode.system.as_str().into(),
         contract,
@@ -177,9 +212,6 @@ pub(super) struct Progress {
     pub iterations: u64,
     /// Calls of those batches.
     pub calls: u64,
-    pub usage: Usage,
-    /// How long people took to answer.
-    pub waited: Duration,
 }
 
 impl Progress {
@@ -190,7 +222,7 @@ impl Progress {
 
     /// Keeps what the model said where its calls, if any, were not run.
     fn say_text(&mut self, text: String) {
-        if !text.is_empty() {
+        if !text.trim().is_empty() {
             self.say(Message::Assistant(Reply {
                 text,
                 calls: Vec::new(),
@@ -207,6 +239,7 @@ struct Engine<'a> {
     batches: BatchRunner<'a>,
     gate: Gate,
     recorder: Arc<Recorder>,
+    budget: Arc<Budget>,
     /// The line that set a limit.
     line: &'a (dyn Fn(ResolvedLimit) -> Option<u32> + Send + Sync),
 }
@@ -223,7 +256,7 @@ impl Engine<'_> {
 
     /// One request, its reply and the calls of that; an error is the end of the turn.
     async fn step(&mut self, progress: &mut Progress) -> Result<(), End> {
-        if let Some(end) = self.interrupted(progress).now_or_never() {
+        if let Some(end) = self.interrupted().now_or_never() {
             return Err(end);
         }
         progress.steps += 1;
@@ -272,7 +305,7 @@ impl Engine<'_> {
     }
 
     /// Sends the history and waits for the whole reply.
-    async fn ask_model(&self, progress: &mut Progress) -> Result<(Complete, Usage), End> {
+    async fn ask_model(&self, progress: &Progress) -> Result<(Complete, Usage), End> {
         let request = ModelRequest {
             system: self.prepared.system.clone(),
             history: progress.history.clone(),
@@ -284,11 +317,11 @@ impl Engine<'_> {
             let fetching = fetch(&*self.model, &request, &self.recorder, &mut usage);
             tokio::select! {
                 biased;
-                end = self.interrupted(progress) => Err(end),
+                end = self.interrupted() => Err(end),
                 reply = fetching => reply.map_err(End::Failed),
             }
         };
-        progress.usage += usage;
+        self.budget.add(usage);
         Ok((reply?, usage))
     }
 
@@ -309,10 +342,12 @@ impl Engine<'_> {
         if calls > max_calls {
             return Err(self.limit("calls", calls, limits.calls, reason()));
         }
-        let (tokens, max_tokens) = (progress.usage.total(), limit_value(limits.tokens));
-        if max_tokens > 0 && tokens > max_tokens {
-            let reason = format!("token limit reached: {tokens}/{max_tokens} tokens");
-            return Err(self.limit("tokens", tokens, limits.tokens, reason));
+        if let Some(tokens) = self.budget.excess() {
+            return Err(self.token_limit(tokens));
+        }
+        if self.budget.is_spent_above() {
+            let reason = "the token limit of a loop above was reached";
+            return Err(End::Failed(reason.to_owned()));
         }
         progress.iterations = iterations;
         progress.calls = calls;
@@ -328,13 +363,13 @@ impl Engine<'_> {
     ) -> Result<(), End> {
         let first = progress.calls - reply.calls.len() as u64 + 1;
         let mut batch = self.batches.take_up(first, &reply.calls);
-        progress.waited += self.batches.decide(&mut batch, &mut self.gate).await;
+        self.batches.decide(&mut batch, &mut self.gate).await;
         let (results, end) = {
             let mut running = pin!(self.batches.run(batch));
             tokio::select! {
                 biased;
                 results = &mut running => (results, None),
-                end = self.interrupted(progress) => {
+                end = self.interrupted() => {
                     self.batches.stop.cancel();
                     (running.await, Some(end))
                 }
@@ -347,29 +382,32 @@ impl Engine<'_> {
     }
 
     /// Ends when something ends the turn from outside.
-    fn interrupted(&self, progress: &Progress) -> impl Future<Output = End> + use<'_> {
-        let max = limit_value(self.mode.limits.time);
-        let allowed = duration(self.mode.limits.time.value).saturating_add(progress.waited);
-        let deadline = (max > 0).then(|| self.recorder.start() + allowed);
-        let waited = progress.waited;
-        async move {
-            let expired = async {
-                match deadline {
-                    Some(deadline) => tokio::time::sleep_until(deadline).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                biased;
-                () = self.batches.cancel.cancelled() => End::Cancelled,
-                () = expired => {
-                    let reached = self.recorder.start().elapsed().saturating_sub(waited);
-                    let limit = self.mode.limits.time;
-                    let reason = format!("time limit reached: {}", format_duration(limit.value));
-                    self.limit("time", reached.as_millis() as u64, limit, reason)
-                }
+    async fn interrupted(&self) -> End {
+        let (start, pauses) = (self.recorder.start(), &self.batches.pauses);
+        let limit = self.mode.limits.time;
+        let expired = async {
+            match limit.value {
+                ..=0 => std::future::pending().await,
+                allowed => pauses.passed(start, duration(allowed)).await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.batches.cancel.cancelled() => End::Cancelled,
+            () = self.budget.spent().cancelled() => self.token_limit(self.budget.used().total()),
+            () = expired => {
+                let reached = pauses.elapsed(start).as_millis() as u64;
+                let reason = format!("time limit reached: {}", format_duration(limit.value));
+                self.limit("time", reached, limit, reason)
             }
         }
+    }
+
+    fn token_limit(&self, tokens: u64) -> End {
+        let limit = self.mode.limits.tokens;
+        let max = limit_value(limit);
+        let reason = format!("token limit reached: {tokens}/{max} tokens");
+        self.limit("tokens", tokens, limit, reason)
     }
 
     fn limit(&self, name: &str, reached: u64, limit: ResolvedLimit, reason: String) -> End {

@@ -4,7 +4,7 @@ use super::draft::{Draft, DraftEntry, DraftValue, Drafts};
 use super::errors::Errors;
 use super::{
     Form, Header, InlineTable, Key, KeyValue, Node, NodeKind, Statement, SyntaxError, Table, Tree,
-    Value, ValueKind,
+    Value, ValueKind, conflict,
 };
 use crate::text::Span;
 
@@ -12,8 +12,9 @@ impl Table {
     /// The root table of `tree`, with an error for each key that is set twice and each table that cannot be where
     /// a header or a dotted key wants it, in order of the text.
     ///
-    /// What is in error is left out; the first of two wins. Two cases are read as they were meant: the keys below
-    /// a second `[a]` that the first lacks are added to it, and `[a]` after `[[a]]` is one more item. A key whose
+    /// What is in error is left out; the first of two wins. Some cases are read as they were meant: the keys below
+    /// a second `[a]` that the first lacks are added to it; `[a]` after `[[a]]` is one more item, and so are `[a]`
+    /// and `[a.b]` before it. A key whose
     /// value is missing gives way to any other of its name, without an error.
     pub fn build(tree: &Tree) -> (Table, Vec<SyntaxError>) {
         let mut errors = Errors::default();
@@ -128,14 +129,9 @@ impl Builder<'_> {
                             .drafts
                             .replace_by_table(table, at, key, header.span, implicit()),
                         DraftValue::Node(node) => {
-                            let message = no_table(&key.name, node);
+                            let message = conflict::no_table(key, node);
                             let first = entry.key.span;
-                            self.errors.report_related(
-                                key.span,
-                                message,
-                                first,
-                                set_here(&key.name),
-                            );
+                            self.report(key.span, message, first, key);
                             return None;
                         }
                     }
@@ -158,9 +154,7 @@ impl Builder<'_> {
         };
         let entry = self.drafts.mention(parent, at, key);
         let first = entry.key.span;
-        let name = &key.name;
-        let dotted_name = dotted(&header.keys);
-        match &mut entry.value {
+        match &entry.value {
             DraftValue::Node(node) if node.kind == NodeKind::Missing => Some(if header.array {
                 self.drafts.replace_by_item(parent, at, key, draft)
             } else {
@@ -168,67 +162,68 @@ impl Builder<'_> {
                     .replace_by_table(parent, at, key, header.span, draft)
             }),
             DraftValue::Node(node) => {
-                let message = match (&node.kind, header.array) {
-                    (NodeKind::Array(_), true) => format!(
-                        "`{name}` is an array already; write this item in it, or remove the array"
-                    ),
-                    _ => no_table(name, node),
+                let message = if header.array {
+                    conflict::no_array(key, node)
+                } else {
+                    conflict::no_table(key, node)
                 };
-                self.errors
-                    .report_related(key.span, message, first, set_here(name));
+                self.report(key.span, message, first, key);
                 None
             }
             DraftValue::Tables(_) => {
                 if !header.array {
-                    self.errors.report_related(
-                        keys_span(&header.keys),
-                        format!(
-                            "`{name}` is an array of tables; the header of an item is \
-                             `[[{dotted_name}]]`"
-                        ),
-                        first,
-                        set_here(name),
-                    );
+                    let message = conflict::one_of_many(&header.keys);
+                    self.report(keys_span(&header.keys), message, first, key);
                 }
                 Some(self.drafts.push_item(parent, at, draft))
             }
             DraftValue::Table(table) => {
                 let table = *table;
-                let (form, sealed) = (self.drafts[table].form, self.drafts[table].sealed);
+                let Draft { form, sealed, .. } = self.drafts[table];
                 if header.array {
-                    self.errors.report_related(
-                        keys_span(&header.keys),
-                        format!(
-                            "`{name}` is one table already, so it cannot be an array of tables"
-                        ),
-                        first,
-                        set_here(name),
-                    );
-                    return None;
+                    return self.item_after_table(header, parent, at, table);
                 }
                 if form == Form::Implicit && !sealed {
                     self.drafts.define(parent, at, table, header.span);
                     return Some(table);
                 }
-                let (message, other, what) = if form == Form::Header {
-                    (
-                        format!("`[{dotted_name}]` stands here twice; put its keys together"),
-                        self.drafts[table].span,
-                        "the first one".to_owned(),
-                    )
-                } else {
-                    (
-                        format!("`{name}` is made by dotted keys already; put these keys there"),
-                        first,
-                        set_here(name),
-                    )
+                let message = conflict::table_twice(&header.keys, form);
+                let other = match form {
+                    Form::Header => self.drafts[table].span,
+                    _ => first,
                 };
-                self.errors
-                    .report_related(keys_span(&header.keys), message, other, what);
+                self.report(keys_span(&header.keys), message, other, key);
                 self.hold_back();
                 Some(table)
             }
         }
+    }
+
+    /// `[[name]]` where `name` is a table already, entry `at` of `parent`.
+    fn item_after_table(
+        &mut self,
+        header: &Header,
+        parent: usize,
+        at: usize,
+        table: usize,
+    ) -> Option<usize> {
+        let Draft {
+            form, span, sealed, ..
+        } = self.drafts[table];
+        let key = &header.keys[header.keys.len() - 1];
+        let message = conflict::many_of_one(&header.keys, form);
+        self.report(keys_span(&header.keys), message, span, key);
+        (!sealed).then(|| {
+            self.drafts.make_array(parent, at, table);
+            let item = Draft::new(Form::Header, header.span, header.span);
+            self.drafts.push_item(parent, at, item)
+        })
+    }
+
+    /// An error at `span` that has to do with `key`, set at `other`.
+    fn report(&mut self, span: Span, message: String, other: Span, key: &Key) {
+        let what = conflict::set_here(key);
+        self.errors.report_related(span, message, other, what);
     }
 
     /// Adds `pair` to `table`.
@@ -252,49 +247,34 @@ impl Builder<'_> {
         }
     }
 
+    /// The table that the parts of a dotted key before the last lead to.
     fn pair_path(&mut self, table: usize, path: &[Key], pair: &KeyValue) -> Option<usize> {
         let mut table = table;
         for (index, key) in path.iter().enumerate() {
             let whole = Span::new(key.span.start, pair.span.end);
             let made = || Draft::new(Form::Dotted, key.span, whole);
-            table = match self.drafts.find(table, &key.name) {
-                None => self.drafts.add_table(table, key, whole, made()),
-                Some(at) => {
-                    let entry = self.drafts.mention(table, at, key);
+            let Some(at) = self.drafts.find(table, &key.name) else {
+                table = self.drafts.add_table(table, key, whole, made());
+                continue;
+            };
+            self.drafts.mention(table, at, key);
+            let entry = self.drafts.entry_at(table, at);
+            table = match &entry.value {
+                DraftValue::Node(node) if node.kind == NodeKind::Missing => {
+                    self.drafts.replace_by_table(table, at, key, whole, made())
+                }
+                &DraftValue::Table(inner) if self.drafts[inner].form != Form::Header => {
+                    let draft = &mut self.drafts[inner];
+                    draft.sealed = true;
+                    if draft.form == Form::Dotted {
+                        draft.extent = draft.extent.cover(whole);
+                    }
+                    inner
+                }
+                _ => {
+                    let message = conflict::cannot_hold(key, &pair.keys[index + 1], &entry.value);
                     let first = entry.key.span;
-                    let name = &key.name;
-                    let next = &pair.keys[index + 1].name;
-                    let message = match &entry.value {
-                        DraftValue::Node(node) if node.kind == NodeKind::Missing => {
-                            table = self.drafts.replace_by_table(table, at, key, whole, made());
-                            continue;
-                        }
-                        DraftValue::Node(node) => match node.kind {
-                            NodeKind::Table(_) => inline_is_complete(name, next),
-                            _ => format!(
-                                "`{name}` is {}, so it cannot have the key `{next}`",
-                                describe(&node.kind)
-                            ),
-                        },
-                        DraftValue::Tables(_) => format!(
-                            "`{name}` is an array of tables; write this key below one of its headers"
-                        ),
-                        DraftValue::Table(inner) => {
-                            let inner = *inner;
-                            let draft = &mut self.drafts[inner];
-                            if draft.form != Form::Header {
-                                draft.sealed = true;
-                                if draft.form == Form::Dotted {
-                                    draft.extent = draft.extent.cover(whole);
-                                }
-                                table = inner;
-                                continue;
-                            }
-                            format!("`{name}` has a header; write this key below it")
-                        }
-                    };
-                    self.errors
-                        .report_related(key.span, message, first, set_here(name));
+                    self.report(key.span, message, first, key);
                     return None;
                 }
             };
@@ -321,17 +301,9 @@ impl Builder<'_> {
             entry.give_way(key);
             return;
         }
-        let name = &key.name;
-        let message = match entry.value {
-            DraftValue::Node(_) => format!("`{name}` is set twice; remove one of them"),
-            DraftValue::Table(_) => format!("`{name}` is a table already; remove one of them"),
-            DraftValue::Tables(_) => {
-                format!("`{name}` is an array of tables already; remove one of them")
-            }
-        };
+        let message = conflict::set_twice(key, &entry.value);
         let first = entry.key.span;
-        self.errors
-            .report_related(key.span, message, first, set_here(name));
+        self.report(key.span, message, first, key);
     }
 
     fn node(&mut self, value: &Value) -> Node {
@@ -372,45 +344,4 @@ impl Builder<'_> {
 
 fn keys_span(keys: &[Key]) -> Span {
     Span::new(keys[0].span.start, keys[keys.len() - 1].span.end)
-}
-
-fn dotted(keys: &[Key]) -> String {
-    let names: Vec<String> = keys
-        .iter()
-        .map(|key| super::render::key(&key.name))
-        .collect();
-    names.join(".")
-}
-
-fn set_here(name: &str) -> String {
-    format!("`{name}` is set here")
-}
-
-fn inline_is_complete(name: &str, next: &str) -> String {
-    format!("`{name}` is an inline table, which its braces complete; write `{next}` inside them")
-}
-
-fn no_table(name: &str, node: &Node) -> String {
-    match node.kind {
-        NodeKind::Table(_) => format!(
-            "`{name}` is an inline table, which its braces complete; write what follows inside them"
-        ),
-        _ => format!(
-            "`{name}` is {} already, so it cannot be a table",
-            describe(&node.kind)
-        ),
-    }
-}
-
-fn describe(kind: &NodeKind) -> &'static str {
-    match kind {
-        NodeKind::String(_) => "a string",
-        NodeKind::Integer(_) | NodeKind::Float(_) => "a number",
-        NodeKind::Boolean(_) => "a boolean",
-        NodeKind::Datetime(_) => "a date or time",
-        NodeKind::Array(_) => "an array",
-        NodeKind::Tables(_) => "an array of tables",
-        NodeKind::Table(_) => "a table",
-        NodeKind::Missing | NodeKind::Bad => "a value",
-    }
 }

@@ -107,6 +107,11 @@ impl Drafts {
         entry
     }
 
+    /// Entry `at` of `table`.
+    pub fn entry_at(&self, table: usize, at: usize) -> &DraftEntry {
+        &self.list[table].entries[at]
+    }
+
     /// Adds an entry whose key `table` lacks.
     pub fn add_entry(&mut self, table: usize, entry: DraftEntry) {
         let table = &mut self.list[table];
@@ -148,6 +153,11 @@ impl Drafts {
             items.push(inner);
         }
         inner
+    }
+
+    /// Makes the table `inner`, entry `at` of `table`, the first item of an array of tables.
+    pub fn make_array(&mut self, table: usize, at: usize, inner: usize) {
+        self.list[table].entries[at].value = DraftValue::Tables(vec![inner]);
     }
 
     /// Puts `draft` in the place of what entry `at` of `table` is.

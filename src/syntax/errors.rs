@@ -12,12 +12,14 @@ pub(super) struct Errors {
     list: Vec<SyntaxError>,
     /// While above zero, errors are consequences of one that is already told, and are held back.
     muted: usize,
+    /// Errors that begin before this are consequences, too.
+    hushed_to: usize,
 }
 
 impl Errors {
     /// Adds an error, unless errors are held back.
     pub fn report(&mut self, span: Span, message: impl Into<String>) {
-        if !self.is_muted() {
+        if !self.is_muted() && !self.is_hushed(span.start) {
             self.list.push(SyntaxError {
                 span,
                 message: message.into(),
@@ -45,6 +47,22 @@ impl Errors {
     /// Ends one [`mute`](Self::mute).
     pub fn unmute(&mut self) {
         self.muted -= 1;
+    }
+
+    /// Holds back errors that begin before `offset`, from now on.
+    pub fn hush_to(&mut self, offset: usize) {
+        self.hushed_to = offset;
+    }
+
+    /// Whether errors that begin at `offset` are held back because of their place.
+    pub fn is_hushed(&self, offset: usize) -> bool {
+        offset < self.hushed_to
+    }
+
+    /// Takes back all but the first `len` errors, with what they hushed.
+    pub fn truncate(&mut self, len: usize) {
+        self.list.truncate(len);
+        self.hushed_to = 0;
     }
 
     /// Whether a report would be dropped.

@@ -1,7 +1,7 @@
 //! Text to tokens, with strings that were left open ended where a person would end them.
 
 use super::errors::Errors;
-use super::structure::{looks_like_header, looks_like_pair};
+use super::structure::{begins_with_pair, looks_like_header};
 use crate::text::Span;
 use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
@@ -15,6 +15,13 @@ pub(super) struct Token {
     pub span: Span,
     /// Whether it is a string without its closing quotes.
     pub unclosed: bool,
+}
+
+impl Token {
+    /// Whether it is a string of which there is nothing but three quotes.
+    pub fn is_stray(&self) -> bool {
+        self.unclosed && self.span.len() == 3
+    }
 }
 
 /// How strings in three quotes are taken.
@@ -45,62 +52,112 @@ pub(super) struct Lexed {
 /// cut here. A string that is open to the end of its line or text holds no further quotes of its kind, so each
 /// part of a text is lexed at most a few times.
 pub(super) fn lex(text: &str, strings: Strings, errors: &mut Errors) -> Lexed {
+    let mut lexer = Lexer {
+        text,
+        strings,
+        depth: 0,
+        last: TokenKind::Newline,
+        at_line_start: true,
+        carriage_return: false,
+        swallows: false,
+    };
     let mut tokens = Vec::with_capacity(text.len() / 4);
-    let mut lexer = Source::new(text).lex();
+    let mut source = Source::new(text).lex();
     let mut base = 0;
-    let mut depth = 0_usize;
-    let mut seen_carriage_return = false;
-    let mut swallows = false;
-    while let Some(token) = lexer.next() {
-        let whole = Span::new(base + token.span().start(), base + token.span().end());
-        let kind = token.kind();
-        let mut span = whole;
+    while let Some(token) = source.next() {
+        let span = Span::new(base + token.span().start(), base + token.span().end());
+        let token = lexer.token(token.kind(), span, errors);
+        tokens.push(token);
+        if token.span.end < span.end {
+            base = token.span.end;
+            source = Source::new(&text[base..]).lex();
+        }
+    }
+    Lexed {
+        tokens,
+        swallows: lexer.swallows,
+    }
+}
+
+/// What is known of the text before a token.
+struct Lexer<'s> {
+    text: &'s str,
+    strings: Strings,
+    /// How many brackets are open, at a guess.
+    depth: usize,
+    /// The last token that is no blank, comment or line break.
+    last: TokenKind,
+    at_line_start: bool,
+    /// Whether a lone carriage return was seen.
+    carriage_return: bool,
+    swallows: bool,
+}
+
+impl Lexer<'_> {
+    /// The token at hand, or the first part of it. `span` is what `toml_parser` takes for the token.
+    fn token(&mut self, kind: TokenKind, span: Span, errors: &mut Errors) -> Token {
+        let source = span.of(self.text);
+        let mut len = source.len();
         let mut unclosed = false;
         match kind {
-            TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => depth += 1,
+            TokenKind::LeftSquareBracket | TokenKind::LeftCurlyBracket => self.depth += 1,
             TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
-                depth = depth.saturating_sub(1);
+                self.depth = self.depth.saturating_sub(1);
             }
-            TokenKind::Newline if whole.of(text) == "\r" && !seen_carriage_return => {
-                seen_carriage_return = true;
+            TokenKind::Newline if source == "\r" && !self.carriage_return => {
+                self.carriage_return = true;
                 errors.report(
-                    whole,
+                    span,
                     "a lone carriage return does not end a line in TOML; use a line feed",
                 );
             }
-            TokenKind::Comment => check_comment(text, whole, errors),
+            TokenKind::Comment => check_comment(self.text, span, errors),
             TokenKind::BasicString | TokenKind::LiteralString => {
-                unclosed = !line_string_is_closed(whole.of(text));
+                unclosed = !line_string_is_closed(source);
                 if unclosed {
-                    span.end = whole.start + open_line_string_len(whole.of(text), depth > 0);
+                    len = open_line_string_len(source, self.depth);
                 }
             }
             TokenKind::MlBasicString | TokenKind::MlLiteralString => {
-                unclosed = whole.end == text.len() && !block_string_is_closed(whole.of(text));
-                if unclosed {
-                    span.end = whole.start + open_block_string_len(whole.of(text));
-                } else if let Some(len) = len_before_next(whole.of(text)) {
-                    swallows = true;
-                    if strings == Strings::CutBeforeNext {
-                        span.end = whole.start + len;
-                        unclosed = true;
-                    }
+                if let Some(part) = self.block_string(source, span) {
+                    unclosed = true;
+                    len = part;
                 }
             }
-            TokenKind::Atom => span.end = whole.start + atom_len(whole.of(text)),
+            TokenKind::Atom => len = atom_len(source),
             _ => {}
         }
-        tokens.push(Token {
+        match kind {
+            TokenKind::Newline => self.at_line_start = true,
+            TokenKind::Whitespace | TokenKind::Comment => {}
+            _ => {
+                self.at_line_start = false;
+                self.last = kind;
+            }
+        }
+        Token {
             kind,
-            span,
+            span: Span::new(span.start, span.start + len),
             unclosed,
-        });
-        if span.end < whole.end {
-            base = span.end;
-            lexer = Source::new(&text[base..]).lex();
         }
     }
-    Lexed { tokens, swallows }
+
+    /// How much of a string in three quotes is to be taken for it, if that is not all.
+    fn block_string(&mut self, source: &str, span: Span) -> Option<usize> {
+        if self.at_line_start && self.depth == 0 && self.last != TokenKind::Equals {
+            // No value begins here. Either the key before these quotes is lost, or they are the end of a string
+            // whose beginning is lost.
+            if begins_with_statement(&source[3..]) {
+                return Some(3);
+            }
+        }
+        if span.end == self.text.len() && !block_string_is_closed(source) {
+            return Some(open_block_string_len(source));
+        }
+        let len = len_before_next(source)?;
+        self.swallows = true;
+        (self.strings == Strings::CutBeforeNext).then_some(len)
+    }
 }
 
 /// Whether a character may not stand in a comment or a string as it is.
@@ -150,15 +207,33 @@ fn block_string_is_closed(token: &str) -> bool {
 }
 
 /// How much of an open one-line string is taken as the string: up to the end of the line without blanks, and
-/// within brackets without what closes them.
-fn open_line_string_len(token: &str, in_brackets: bool) -> usize {
+/// within `depth` brackets without what closes them.
+fn open_line_string_len(token: &str, mut depth: usize) -> usize {
     let line = token.split('\r').next().unwrap_or(token);
-    let trimmed = if in_brackets {
-        line.trim_end_matches([' ', '\t', ']', '}', ','])
-    } else {
-        line.trim_end_matches([' ', '\t'])
-    };
-    trimmed.len().max(1)
+    let in_brackets = depth > 0;
+    let end = line.trim_end_matches(|character| match character {
+        ' ' | '\t' => true,
+        ',' => in_brackets,
+        ']' | '}' if depth > 0 => {
+            depth -= 1;
+            true
+        }
+        _ => false,
+    });
+    end.len().max(1)
+}
+
+/// Whether the first line of `text` that is not blank or a comment is a statement; also if there is none. What
+/// stands on the first line, right after quotes, must be blank or a comment.
+fn begins_with_statement(text: &str) -> bool {
+    let mut lines = text.split('\n').map(str::trim);
+    let is_empty = |line: &str| line.is_empty() || line.starts_with('#');
+    if !lines.next().is_none_or(is_empty) {
+        return false;
+    }
+    lines
+        .find(|line| !is_empty(line))
+        .is_none_or(|line| looks_like_header(line) || begins_with_pair(line))
 }
 
 /// How much of an open string in three quotes is taken as the string: up to the line that looks like a header,
@@ -178,7 +253,9 @@ fn open_block_string_len(token: &str) -> usize {
 fn len_before_next(token: &str) -> Option<usize> {
     let content = &token[..token.len() - 3];
     let last_line = content.rfind('\n')? + 1;
-    looks_like_pair(&content[last_line..]).then(|| open_block_string_len(&content[..last_line]))
+    let line = content[last_line..].trim();
+    (line.ends_with('=') && begins_with_pair(line))
+        .then(|| open_block_string_len(&content[..last_line]))
 }
 
 /// The length of the part of an atom up to a colon before a quote, as in pasted JSON and YAML, where the rest has

@@ -5,9 +5,12 @@
 //! mean; duplicate keys and conflicting tables are found there, with both places at hand.
 
 mod build;
+mod conflict;
 mod draft;
 mod errors;
+mod header;
 mod lex;
+mod pair;
 mod parse;
 pub mod render;
 mod scalar;

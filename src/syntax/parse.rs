@@ -3,7 +3,7 @@
 use super::errors::Errors;
 use super::lex::{Lexed, Strings, Token, lex};
 use super::structure::{Opening, bracket_ends, is_closed, opening};
-use super::{Comment, Header, Key, KeyValue, Statement, SyntaxError, Tree, Value, ValueKind};
+use super::{Comment, Statement, SyntaxError, Tree, ValueKind};
 use crate::text::Span;
 use toml_parser::lexer::TokenKind;
 
@@ -47,6 +47,7 @@ fn attempt(text: &str, strings: Strings) -> (Tree, Vec<SyntaxError>, bool) {
         errors,
         header_depth: 0,
         unclosed: 0,
+        in_error: false,
         statements: Vec::new(),
     };
     parser.document();
@@ -68,10 +69,12 @@ pub(super) struct Parser<'s> {
     pub at: usize,
     pub errors: Errors,
     /// How deep the last header leads.
-    header_depth: usize,
+    pub header_depth: usize,
     /// How many brackets were cut and may have their closing bracket further down.
     pub unclosed: usize,
-    statements: Vec<Statement>,
+    /// Whether the statement before has an error.
+    in_error: bool,
+    pub statements: Vec<Statement>,
 }
 
 impl Parser<'_> {
@@ -106,6 +109,19 @@ impl Parser<'_> {
         }
     }
 
+    /// Holds back errors on the rest of this line: its quotes or brackets are no longer those that were meant.
+    pub fn hush_line(&mut self) {
+        if self.errors.is_hushed(self.token().span.start) {
+            return;
+        }
+        let rest = self.tokens[self.at..].iter();
+        let mut ends =
+            rest.filter(|token| matches!(token.kind, TokenKind::Newline | TokenKind::Eof));
+        if let Some(end) = ends.next() {
+            self.errors.hush_to(end.span.start);
+        }
+    }
+
     pub fn ends_line(&self) -> bool {
         matches!(
             self.kind(),
@@ -118,31 +134,107 @@ impl Parser<'_> {
             match self.kind() {
                 TokenKind::Eof => return,
                 TokenKind::Whitespace | TokenKind::Newline | TokenKind::Comment => self.advance(),
-                TokenKind::LeftSquareBracket => {
-                    self.header();
-                    self.end_of_statement(false);
-                }
-                TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
-                    self.stray_bracket();
-                }
-                TokenKind::LeftCurlyBracket | TokenKind::Comma => {
-                    let span = self.token().span;
-                    let message = match self.kind() {
-                        TokenKind::Comma => "a comma cannot begin a line; remove it",
-                        _ => "braces cannot begin a line; write a line `key = value` for each key",
-                    };
-                    self.errors.report(span, message);
-                    self.skip_line();
-                }
-                _ => {
-                    let told = self.errors.len();
-                    if let Some(pair) = self.key_value(self.header_depth, false) {
-                        self.statements.push(Statement::KeyValue(pair));
-                    }
-                    self.end_of_statement(self.errors.len() > told);
-                }
+                _ => self.statement(),
             }
         }
+    }
+
+    /// Whatever begins here, up to the end of its line.
+    ///
+    /// A line that has nothing of a statement, after one with an error, belongs to what that one lost: the rest of a
+    /// text without its first quotes, the items of an array without its first bracket. It is passed over.
+    fn statement(&mut self) {
+        let (errors, statements) = (self.errors.len(), self.statements.len());
+        let header_depth = self.header_depth;
+        let may_be_lost = self.in_error || self.unclosed > 0;
+        let lost = match self.kind() {
+            TokenKind::LeftSquareBracket if self.in_error && self.is_list() => {
+                self.skip_line();
+                return;
+            }
+            TokenKind::LeftSquareBracket => {
+                let told = self.header();
+                self.skip_blanks();
+                let more = !self.ends_line()
+                    && opening(&self.tokens, self.text, self.at) == Opening::Other;
+                self.end_of_statement(told);
+                more && !told
+            }
+            TokenKind::RightSquareBracket | TokenKind::RightCurlyBracket => {
+                self.stray_bracket();
+                true
+            }
+            TokenKind::LeftCurlyBracket => {
+                let message = "braces cannot begin a line; write a line `key = value` for each key";
+                self.stray(message.to_owned());
+                true
+            }
+            TokenKind::Comma => {
+                self.stray("a comma cannot begin a line; remove it".to_owned());
+                true
+            }
+            TokenKind::MlBasicString | TokenKind::MlLiteralString if self.token().is_stray() => {
+                let quotes = self.slice(self.token().span).to_owned();
+                self.stray(format!(
+                    "this `{quotes}` stands alone; where the string with it begins or ends, they are missing"
+                ));
+                true
+            }
+            _ => self.pair(),
+        };
+        if lost && may_be_lost {
+            self.errors.truncate(errors);
+            self.statements.truncate(statements);
+            self.header_depth = header_depth;
+        } else {
+            self.in_error = self.errors.len() > errors;
+        }
+    }
+
+    /// `key = value`; whether nothing on the line says that it is meant to be that.
+    fn pair(&mut self) -> bool {
+        let told = self.errors.len();
+        let start = self.token().span.start;
+        let pair = self.key_value(self.header_depth, false);
+        self.skip_blanks();
+        let whole = self.ends_line();
+        self.end_of_statement(self.errors.len() > told);
+        let Some(pair) = pair else {
+            return false;
+        };
+        let is_pair = pair.equals.is_some() || (whole && pair.value.kind != ValueKind::Bad);
+        let is_word = !pair.value.span.of(self.text).contains([' ', '\t']);
+        if is_pair || (whole && is_word) {
+            self.statements.push(Statement::KeyValue(pair));
+        } else {
+            self.errors.truncate(told);
+            let line = Span::new(start, self.line_end());
+            let message = "this is neither `key = value` nor a header; text needs quotes, a comment needs `#`";
+            self.errors.report(line, message);
+        }
+        !is_pair
+    }
+
+    /// Where the last token before the one at hand ends, blanks left out.
+    fn line_end(&self) -> usize {
+        let before = self.tokens[..self.at].iter();
+        let last = before
+            .rev()
+            .find(|token| token.kind != TokenKind::Whitespace);
+        last.map_or(0, |token| token.span.end)
+    }
+
+    /// Whether the line at hand has a comma, as a header never does.
+    fn is_list(&self) -> bool {
+        let rest = self.tokens[self.at..].iter();
+        rest.take_while(|token| !matches!(token.kind, TokenKind::Newline | TokenKind::Eof))
+            .any(|token| token.kind == TokenKind::Comma)
+    }
+
+    /// Steps over a line that begins with what cannot begin one.
+    fn stray(&mut self, message: String) {
+        self.errors.report(self.token().span, message);
+        self.skip_line();
     }
 
     fn stray_bracket(&mut self) {
@@ -262,409 +354,6 @@ impl Parser<'_> {
             return "digits are grouped with `_`, as in `1_000`".to_owned();
         }
         "only one value can stand here; several need brackets: `[a, b]`".to_owned()
-    }
-
-    fn header(&mut self) {
-        let start = self.token().span.start;
-        self.advance();
-        let mut array = self.kind() == TokenKind::LeftSquareBracket;
-        if array {
-            self.advance();
-        }
-        let mut end = self.tokens[self.at - 1].span.end;
-        self.skip_blanks();
-        let told = self.errors.len();
-        let keys = if self.begins_key() || self.kind() == TokenKind::Dot {
-            self.keys()
-        } else {
-            Vec::new()
-        };
-        self.skip_blanks();
-        let mut last = keys.last().map_or(end, |key| key.span.end);
-        if self.kind() != TokenKind::RightSquareBracket && !self.ends_line() {
-            last = self.junk_in_header(last, told);
-        }
-        end = end.max(last);
-        let closers = self.close_header();
-        let wanted = if array { 2 } else { 1 };
-        if closers > 0 {
-            end = self.tokens[self.at - 1].span.end;
-        }
-        let told = self.errors.len() > told;
-        let span = Span::new(start, end);
-        let deep = keys.len() > DEPTH_LIMIT;
-        if told {
-            // One error is enough for one header.
-        } else if deep {
-            self.errors.report(span, too_deep());
-        } else if keys.is_empty() {
-            self.errors
-                .report(span, "a table name is missing between the brackets");
-        } else if closers == 0 || closers < wanted {
-            let message = match (array, closers) {
-                (true, 0) => "this header has no closing `]]`",
-                (true, _) => "one more `]` is missing; `[[name]]` has two on either side",
-                _ => "this header has no closing `]`",
-            };
-            self.errors.report(span, message);
-        } else if closers > wanted {
-            let message = "one `]` too many, or write `[[name]]` for an item of an array of tables";
-            let extra = Span::new(end - 1, end);
-            self.errors.report(extra, message);
-            array = true;
-        }
-        let keys = if deep { Vec::new() } else { keys };
-        self.header_depth = keys.len();
-        self.statements
-            .push(Statement::Header(Header { span, array, keys }));
-    }
-
-    /// Steps over what stands between the name and the end of a header; returns where it ends.
-    fn junk_in_header(&mut self, name_end: usize, told: usize) -> usize {
-        let start = self.token().span.start;
-        let mut end = name_end;
-        while !self.ends_line() && self.kind() != TokenKind::RightSquareBracket {
-            if self.kind() != TokenKind::Whitespace {
-                end = self.token().span.end;
-            }
-            self.advance();
-        }
-        if self.errors.len() == told {
-            self.errors.report(
-                Span::new(start, end),
-                "a table name is one word, or words with dots between; put others in quotes",
-            );
-        }
-        end
-    }
-
-    /// Steps over the closing brackets of a header, up to three; returns how many there are.
-    fn close_header(&mut self) -> usize {
-        let mut closers = 0;
-        while closers < 3 && self.kind() == TokenKind::RightSquareBracket {
-            self.advance();
-            closers += 1;
-        }
-        closers
-    }
-
-    /// `key = value`, or what there is of it. `depth` is that of the table it belongs to.
-    pub fn key_value(&mut self, depth: usize, inline: bool) -> Option<KeyValue> {
-        let told = self.errors.len();
-        let keys = self.keys();
-        let start = keys[0].span.start;
-        let keys_end = keys[keys.len() - 1].span.end;
-        let key_told = self.errors.len() > told;
-        if depth + keys.len() > DEPTH_LIMIT {
-            self.errors.report(Span::new(start, keys_end), too_deep());
-            self.skip_value(inline);
-            return None;
-        }
-        let keys_span = Span::new(start, keys_end);
-        self.skip_blanks();
-        let (equals, broken) = self.equals(keys_span, inline, key_told)?;
-        self.skip_blanks();
-        if equals.is_some() && self.ends_line() {
-            self.value_on_another_line(inline);
-        }
-        let missing_at = equals.map_or(keys_end, |span| span.end);
-        let value = if self.ends_line() || self.ends_item(inline) {
-            if !broken {
-                match equals {
-                    Some(span) => self.errors.report(span, "a value is missing after `=`"),
-                    None => self
-                        .errors
-                        .report(keys_span, "`=` and a value are missing after this key"),
-                }
-            }
-            missing(missing_at)
-        } else {
-            if equals.is_none() && !broken {
-                let gap = Span::new(keys_end, self.token().span.start);
-                let gap = if gap.is_empty() {
-                    self.token().span
-                } else {
-                    gap
-                };
-                self.errors
-                    .report(gap, "`=` is missing between key and value");
-            }
-            // Whatever is wrong with the value may follow from what is wrong before it.
-            let unsure = broken || equals.is_none();
-            if unsure {
-                self.errors.mute();
-            }
-            let value = self.value(depth + keys.len(), inline);
-            if unsure {
-                self.errors.unmute();
-            }
-            value
-        };
-        Some(KeyValue {
-            span: Span::new(start, value.span.end.max(missing_at)),
-            keys,
-            equals,
-            value,
-        })
-    }
-
-    /// Whether what is at hand ends an item of an array or a table that was begun.
-    fn ends_item(&self, inline: bool) -> bool {
-        inline
-            && matches!(
-                self.kind(),
-                TokenKind::Comma | TokenKind::RightCurlyBracket | TokenKind::RightSquareBracket
-            )
-    }
-
-    /// Steps over the equals sign, or over what stands there instead. The second value tells that an error was
-    /// reported for it. `None`: the key is not to be understood.
-    fn equals(&mut self, keys: Span, inline: bool, told: bool) -> Option<(Option<Span>, bool)> {
-        if self.kind() == TokenKind::Atom && self.slice(self.token().span).starts_with(':') {
-            let atom = self.token().span;
-            let colon = Span::new(atom.start, atom.start + 1);
-            if !told {
-                self.errors.report(colon, "`:` should be `=`");
-            }
-            if colon == atom {
-                self.advance();
-            } else {
-                self.tokens[self.at].span.start = colon.end;
-            }
-            self.skip_blanks();
-            if self.kind() == TokenKind::Equals {
-                self.advance();
-            }
-            return Some((Some(colon), true));
-        }
-        let mut broken = told;
-        if self.ends_line() {
-            let next = self.next_line();
-            if self.tokens[next].kind == TokenKind::Equals {
-                if !broken {
-                    let span = self.tokens[next].span;
-                    self.errors
-                        .report(span, "`=` belongs on the line of its key");
-                }
-                broken = true;
-                self.at = next;
-            }
-        } else if self.kind() != TokenKind::Equals
-            && !self.ends_item(inline)
-            && let Some(end) = self.words_before_equals()
-        {
-            if !broken {
-                let span = Span::new(keys.start, end);
-                let name = super::render::string(self.slice(span));
-                let message = format!("a key of several words needs quotes: {name}");
-                self.errors.report(span, message);
-            }
-            self.skip_value(inline);
-            return None;
-        }
-        if self.kind() != TokenKind::Equals {
-            return Some((None, broken));
-        }
-        let equals = self.token().span;
-        self.advance();
-        self.skip_blanks();
-        let second = self.token();
-        if second.kind == TokenKind::Equals
-            || (second.kind == TokenKind::Atom && self.slice(second.span).starts_with('>'))
-        {
-            if !broken {
-                self.errors
-                    .report(second.span, "one `=` is enough; remove this");
-            }
-            broken = true;
-            self.advance();
-        }
-        Some((Some(equals), broken))
-    }
-
-    /// Steps to the value that belongs to the key at hand, if it stands on one of the next lines.
-    fn value_on_another_line(&mut self, inline: bool) {
-        let next = self.next_line();
-        let token = self.tokens[next];
-        let is_value = match token.kind {
-            TokenKind::BasicString
-            | TokenKind::LiteralString
-            | TokenKind::MlBasicString
-            | TokenKind::MlLiteralString
-            | TokenKind::LeftCurlyBracket => true,
-            TokenKind::Atom | TokenKind::LeftSquareBracket => inline,
-            _ => false,
-        };
-        if is_value && opening(&self.tokens, self.text, next) == Opening::Other {
-            self.errors
-                .report(token.span, "the value belongs on the line of its `=`");
-            self.at = next;
-        }
-    }
-
-    /// The next token that is on a later line and no blank, comment or line break.
-    fn next_line(&self) -> usize {
-        let mut next = self.at;
-        while matches!(
-            self.tokens[next].kind,
-            TokenKind::Whitespace | TokenKind::Newline | TokenKind::Comment
-        ) {
-            next += 1;
-        }
-        next
-    }
-
-    /// Steps to the equals sign if only words stand before it; returns where they end.
-    fn words_before_equals(&mut self) -> Option<usize> {
-        let mut at = self.at;
-        let mut end = None;
-        loop {
-            let token = self.tokens[at];
-            match token.kind {
-                TokenKind::Equals => break,
-                TokenKind::Atom | TokenKind::Dot => end = Some(token.span.end),
-                TokenKind::Whitespace => {}
-                _ => return None,
-            }
-            at += 1;
-        }
-        self.at = at;
-        end
-    }
-
-    /// Steps over the rest of an item whose key was too deep.
-    fn skip_value(&mut self, inline: bool) {
-        while !self.ends_line() && !self.ends_item(inline) {
-            self.step();
-        }
-    }
-
-    pub fn begins_key(&self) -> bool {
-        matches!(
-            self.kind(),
-            TokenKind::Atom
-                | TokenKind::BasicString
-                | TokenKind::LiteralString
-                | TokenKind::MlBasicString
-                | TokenKind::MlLiteralString
-        )
-    }
-
-    /// A dotted key; at least one part. A part that was not written is an empty name with an empty span.
-    pub fn keys(&mut self) -> Vec<Key> {
-        let mut keys = Vec::new();
-        let mut told = false;
-        let mut last_dot: Option<Span> = None;
-        loop {
-            self.skip_blanks();
-            if self.begins_key() {
-                let key = self.key();
-                keys.push(key);
-            } else {
-                let here = self.token().span;
-                let (at, span, message) = match last_dot {
-                    Some(dot) => (dot.end, dot, "a name is missing after this dot"),
-                    None => (here.start, here, "a key is missing before this"),
-                };
-                if !told {
-                    self.errors.report(span, message);
-                    told = true;
-                }
-                keys.push(Key {
-                    name: String::new(),
-                    span: Span::empty(at),
-                });
-            }
-            let mark = self.at;
-            self.skip_blanks();
-            if self.kind() != TokenKind::Dot {
-                self.at = mark;
-                return keys;
-            }
-            last_dot = Some(self.token().span);
-            self.advance();
-        }
-    }
-
-    /// One part of a key, at a token that can be one.
-    fn key(&mut self) -> Key {
-        let token = self.token();
-        match token.kind {
-            TokenKind::Atom => self.bare_key(token),
-            TokenKind::BasicString | TokenKind::LiteralString if !token.unclosed => {
-                self.advance();
-                let name = super::string::decode(self.text, token, &mut self.errors);
-                Key {
-                    name: name.unwrap_or_else(|| self.slice(token.span).to_owned()),
-                    span: token.span,
-                }
-            }
-            TokenKind::BasicString | TokenKind::LiteralString => {
-                self.advance();
-                self.errors
-                    .report(token.span, "this key has no closing quote");
-                Key {
-                    name: self.slice(token.span)[1..].to_owned(),
-                    span: token.span,
-                }
-            }
-            _ => {
-                self.advance();
-                self.errors.report(
-                    token.span,
-                    "a key cannot be a string in three quotes; use one quote",
-                );
-                Key {
-                    name: self.slice(token.span).to_owned(),
-                    span: token.span,
-                }
-            }
-        }
-    }
-
-    fn bare_key(&mut self, token: Token) -> Key {
-        let atom = self.slice(token.span);
-        let is_bare =
-            |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
-        let Some(wrong) = atom.find(|character| !is_bare(character)) else {
-            let name = atom.to_owned();
-            self.advance();
-            return Key {
-                name,
-                span: token.span,
-            };
-        };
-        if wrong > 0 && atom[wrong..].starts_with(':') {
-            // `key: value`; the colon and what follows stay as a token of their own.
-            let name = atom[..wrong].to_owned();
-            let colon = token.span.start + wrong;
-            self.tokens[self.at].span.start = colon;
-            return Key {
-                name,
-                span: Span::new(token.span.start, colon),
-            };
-        }
-        let name = atom.to_owned();
-        self.advance();
-        self.errors.report(
-            token.span,
-            format!(
-                "a key without quotes holds only `A` to `Z`, `a` to `z`, digits, `-` and `_`; \
-                 write {}",
-                super::render::string(&name)
-            ),
-        );
-        Key {
-            name,
-            span: token.span,
-        }
-    }
-}
-
-pub(super) fn missing(at: usize) -> Value {
-    Value {
-        span: Span::empty(at),
-        kind: ValueKind::Missing,
     }
 }
 

@@ -114,30 +114,41 @@ fn datetime(word: &str) -> Result<ValueKind, Fault> {
 struct Radix {
     base: u32,
     name: &'static str,
+    number: &'static str,
     prefix: &'static str,
 }
 
 impl Radix {
     fn of(unsigned: &str) -> Option<Radix> {
-        let (base, name, prefix) = match unsigned.get(..2)? {
-            "0x" | "0X" => (16, "hexadecimal", "0x"),
-            "0o" | "0O" => (8, "octal", "0o"),
-            "0b" | "0B" => (2, "binary", "0b"),
+        let (base, name, number, prefix) = match unsigned.get(..2)? {
+            "0x" | "0X" => (16, "hexadecimal", "a hexadecimal number", "0x"),
+            "0o" | "0O" => (8, "octal", "an octal number", "0o"),
+            "0b" | "0B" => (2, "binary", "a binary number", "0b"),
             _ => return None,
         };
-        Some(Radix { base, name, prefix })
+        Some(Radix {
+            base,
+            name,
+            number,
+            prefix,
+        })
     }
 }
 
 fn integer_with_radix(word: &str, unsigned: &str, radix: Radix) -> Result<ValueKind, Fault> {
-    let Radix { base, name, prefix } = radix;
+    let Radix {
+        base,
+        name,
+        number,
+        prefix,
+    } = radix;
     let digits = &unsigned[2..];
     if word.len() != unsigned.len() {
-        return Err(Malformed(format!("a {name} number has no sign")));
+        return Err(Malformed(format!("{number} has no sign")));
     }
     if !unsigned.starts_with(prefix) {
         return Err(Malformed(format!(
-            "a {name} number begins with a small `{prefix}`"
+            "{number} begins with a small `{prefix}`"
         )));
     }
     if let Some(wrong) = digits

@@ -59,10 +59,9 @@ pub(super) fn looks_like_header(line: &str) -> bool {
     line.starts_with('[') && matches!(opening(&tokens_of(line), line, 0), Opening::Header { .. })
 }
 
-/// Whether `line` is `key =` and nothing more.
-pub(super) fn looks_like_pair(line: &str) -> bool {
-    let line = line.trim_matches([' ', '\t']);
-    line.ends_with('=') && opening(&tokens_of(line), line, 0) == Opening::Pair
+/// Whether `line` begins with `key =`; for text that was not lexed as such.
+pub(super) fn begins_with_pair(line: &str) -> bool {
+    line.contains('=') && opening(&tokens_of(line), line, 0) == Opening::Pair
 }
 
 fn tokens_of(line: &str) -> Vec<Token> {
@@ -128,12 +127,16 @@ fn could_be_value(atom: &str) -> bool {
 /// For each opening bracket of a value its end: the index of the token that closes it, or of the first token
 /// that does not belong to it any more. Zero for every other token.
 pub(super) fn bracket_ends(tokens: &[Token], text: &str) -> Vec<usize> {
-    let likely = Pass::new(tokens, text, None).run();
-    Pass::new(tokens, text, Some(&likely)).run()
+    let (likely, all_closed) = Pass::new(tokens, text, None).run();
+    if all_closed {
+        return likely;
+    }
+    let (ends, _) = Pass::new(tokens, text, Some(&likely)).run();
+    ends
 }
 
-/// One walk over all tokens. The first decides without knowing what is closed further down, the second with
-/// the ends that the first found.
+/// One walk over all tokens. The first decides without knowing what is closed further down, the second, where
+/// something is not, with the ends that the first found.
 struct Pass<'t> {
     tokens: &'t [Token],
     text: &'t str,
@@ -144,6 +147,7 @@ struct Pass<'t> {
     curly: usize,
     /// Indentation of the statement at hand.
     indent: usize,
+    all_closed: bool,
 }
 
 impl<'t> Pass<'t> {
@@ -156,10 +160,11 @@ impl<'t> Pass<'t> {
             open: Vec::new(),
             curly: 0,
             indent: 0,
+            all_closed: true,
         }
     }
 
-    fn run(mut self) -> Vec<usize> {
+    fn run(mut self) -> (Vec<usize>, bool) {
         let mut line = 0;
         let mut at_line_start = true;
         let mut at = 0;
@@ -191,7 +196,7 @@ impl<'t> Pass<'t> {
             }
             at += 1;
         }
-        self.ends
+        (self.ends, self.all_closed)
     }
 
     /// At the first token of a line, whose line break before it is token `line`: cuts what has to be cut, and
@@ -259,6 +264,7 @@ impl<'t> Pass<'t> {
             self.curly -= 1;
         }
         self.ends[bracket] = end;
+        self.all_closed &= is_closed(self.tokens, bracket, end);
         Some(bracket)
     }
 }

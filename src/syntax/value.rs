@@ -1,10 +1,10 @@
 //! Values: strings, words, arrays and inline tables.
 
-use super::parse::{Parser, missing, too_deep};
+use super::pair::missing;
+use super::parse::{DEPTH_LIMIT, Parser, too_deep};
 use super::scalar::{Fault, is_dated, scalar, word_message};
 use super::structure::{Opening, is_closed, opening};
 use super::{Array, InlineTable, Value, ValueKind, string};
-use crate::syntax::parse::DEPTH_LIMIT;
 use crate::text::Span;
 use toml_parser::lexer::TokenKind;
 
@@ -34,6 +34,7 @@ impl Parser<'_> {
                         (token.span, "this string has no closing quote".to_owned())
                     };
                     self.errors.report(span, message);
+                    self.hush_line();
                     ValueKind::Bad
                 } else {
                     string::decode(self.text, token, &mut self.errors)
@@ -83,6 +84,7 @@ impl Parser<'_> {
             "the string ended before this: a quote is missing, or a string with `'` in it needs double quotes"
         };
         self.errors.report(Span::new(span.end, end), message);
+        self.hush_line();
         Value {
             span: Span::new(span.start, end),
             kind: ValueKind::Bad,
@@ -243,6 +245,7 @@ impl Parser<'_> {
                     let text = self.slice(token.span).to_owned();
                     self.errors
                         .report(token.span, format!("`{text}` cannot stand here; remove it"));
+                    self.hush_line();
                     self.advance();
                 }
                 _ if opening(&self.tokens, self.text, self.at) == Opening::Pair => {
@@ -324,6 +327,7 @@ impl Parser<'_> {
                     let text = self.slice(span).to_owned();
                     self.errors
                         .report(span, format!("a key is missing before this `{text}`"));
+                    self.hush_line();
                     self.step();
                     self.skip_item(end);
                     needs_comma = true;
@@ -373,6 +377,7 @@ impl Parser<'_> {
                 Span::new(start, last),
                 "a comma or `}` is missing before this",
             );
+            self.hush_line();
         }
     }
 }

@@ -4,11 +4,14 @@
 //! clients start us for all TOML; every other document is kept too, so that its changes are no surprise, and is
 //! answered with nothing.
 
+mod settings;
 mod snapshot;
 
+pub use settings::{SETTINGS_FILE, Settings};
 pub use snapshot::Snapshot;
 
 use crate::text::{Change, Document, Encoding};
+use ropey::Rope;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -72,6 +75,11 @@ impl Workspace {
             .map(|open| &open.snapshot)
             .filter(|snapshot| snapshot.ours)
             .cloned()
+    }
+
+    /// The text of a document as it is now, if it is open, whoever's it is.
+    pub fn text(&self, key: &DocumentKey) -> Option<&Rope> {
+        self.documents.get(key).map(|open| open.document.rope())
     }
 
     /// The keys of all open documents that are ours.

@@ -5,10 +5,12 @@
 mod binding;
 mod calls;
 mod processes;
+mod subloops;
 
+use futures_util::future::BoxFuture;
 use loopls::bind::{
-    BindError, Bindings, Bound, CallContext, InputProblem, Outcome, PreparedCall, RESULT_BYTES,
-    Stream, Tool, ToolInfo, bind,
+    BindError, Bindings, Bound, CallContext, Family, InputProblem, Outcome, PreparedCall,
+    RESULT_BYTES, Stream, Subloop, Tool, ToolInfo, bind,
 };
 use loopls::check::{Accepted, Analysis};
 use loopls::host::Host;
@@ -119,6 +121,23 @@ fn context(cancel: &CancellationToken) -> CallContext {
         cancel: cancel.clone(),
         drain: 200,
         output: Arc::new(|_, _| {}),
+        subloops: Arc::new(EchoSubloops),
+    }
+}
+
+/// Answers for a loop below with its name and what it was told.
+struct EchoSubloops;
+
+impl Subloop for EchoSubloops {
+    fn run(
+        &self,
+        child: Arc<Bound>,
+        message: String,
+        _context: CallContext,
+    ) -> BoxFuture<'static, Outcome> {
+        let name = child.accepted.definition().name.text();
+        let outcome = Outcome::text(format!("{name} was told: {message}"));
+        Box::pin(std::future::ready(outcome))
     }
 }
 

@@ -225,3 +225,33 @@ fn a_fix_puts_right_what_it_is_for_and_nothing_else() {
         unused_allow"#]]
     .assert_eq(&names.join("\n"));
 }
+
+/// Codes that exclude another one of the file, with that one.
+const EXCLUDED: &[(Code, &str)] = &[
+    (
+        Code::MissingInitialMode,
+        "`initial_mode` is there, and names no mode",
+    ),
+    (
+        Code::UnmatchedPattern,
+        "delegates become tools, so that a pattern may fit one of them",
+    ),
+    (Code::UnusedTool, "a mode with an empty list has all tools"),
+];
+
+#[test]
+fn a_file_with_everything_wrong_hears_of_everything_at_once() {
+    let text = include_str!("../data/every-code.loop.toml");
+    let said: BTreeSet<Code> = said(text).into_iter().map(|(code, _)| code).collect();
+    let expected: BTreeSet<Code> = Code::ALL
+        .iter()
+        .copied()
+        .filter(|code| !EXCLUDED.iter().any(|(excluded, _)| excluded == code))
+        .collect();
+    let missing: Vec<&Code> = expected.difference(&said).collect();
+    let unexpected: Vec<&Code> = said.difference(&expected).collect();
+    assert!(
+        missing.is_empty() && unexpected.is_empty(),
+        "not said: {missing:?}; said: {unexpected:?}"
+    );
+}

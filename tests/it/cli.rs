@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 mod fixing;
+mod formatting;
 mod processes;
+mod settings;
 mod terminal;
+mod transcripts;
 
 const LOOPLS: &str = env!("CARGO_BIN_EXE_loopls");
 
@@ -20,6 +23,7 @@ fn loopls(arguments: &[&str]) -> Command {
         .args(arguments)
         .current_dir(data())
         .stdin(Stdio::null())
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE");
     command
@@ -124,6 +128,44 @@ fn check_as_github_annotations() {
             -- exit 1
         "#]],
     );
+}
+
+#[test]
+fn check_as_sarif() {
+    let absolute = data().join("warning.loop.toml");
+    let absolute = absolute.to_str().unwrap();
+    let (code, out, err) = output(loopls(&[
+        "check",
+        "--format=sarif",
+        "faulty.loop.toml",
+        absolute,
+    ]));
+    let log: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let found = run["results"].as_array().unwrap().iter().map(|result| {
+        let place = &result["locations"][0]["physicalLocation"];
+        let (file, line) = (
+            &place["artifactLocation"]["uri"],
+            &place["region"]["startLine"],
+        );
+        format!(
+            "{}:{line}: {}",
+            file.as_str().unwrap(),
+            result["ruleId"].as_str().unwrap()
+        )
+    });
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [
+            "faulty.loop.toml:10: invalid_tool_limits",
+            "faulty.loop.toml:11: zero_limit",
+            "faulty.loop.toml:12: unknown_key",
+            "faulty.loop.toml:18: duplicate_mode",
+            "warning.loop.toml:8: zero_limit",
+        ]
+    );
+    assert_eq!((code, err.as_str()), (1, ""));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Fixing everything that has one right answer never makes a definition worse, and leaves nothing over.
 
-use super::{check, world::World};
+use super::{check, formatting::changed_definition, world::World};
 use expect_test::{Expect, expect};
-use loopls::check::{Analysis, Code, Diagnostic, Levels, fix_all};
+use loopls::check::{Analysis, Code, Diagnostic, Fixed, Levels, fix_all};
 use loopls::definition::{Nowhere, Surroundings};
 use loopls::text::apply_edits;
+use proptest::prelude::*;
 use ropey::Rope;
 use std::collections::BTreeSet;
 
@@ -69,63 +70,93 @@ impl Judged {
     }
 }
 
+/// Holds everything that is promised of fixing; what is wrong comes as an error.
+fn hold(text: &str, world: &dyn Surroundings) -> Result<Held, String> {
+    let before = judge(text, world);
+    let fixed = fix_all(text, world, &Levels::default());
+    let after = judge(&fixed.text, world);
+    let wrong = |what: &str| Err(format!("{what}\n{text}\n->\n{}", fixed.text));
+    if !after.is_no_worse_than(&before) {
+        return wrong(&format!("worse: {:?}", after.diagnostics));
+    }
+    if after.diagnostics.len() + fixed.applied.len() > before.diagnostics.len() {
+        return wrong("a fix put nothing right");
+    }
+    if let Some(left) = after.left_over(&fixed.text, world) {
+        return wrong(&format!("left over: {left}"));
+    }
+    let again = fix_all(&fixed.text, world, &Levels::default());
+    if again.text != fixed.text || !again.applied.is_empty() {
+        return wrong("a second time changes something");
+    }
+    if fixed.applied.is_empty() && fixed.text != text {
+        return wrong("changed without saying so");
+    }
+    Ok(Held {
+        before,
+        fixed,
+        after,
+    })
+}
+
+/// A text that kept what is promised.
+struct Held {
+    before: Judged,
+    fixed: Fixed,
+    after: Judged,
+}
+
+/// A line of which nothing was said and which is not there any more; a removed last item takes the comma before it along.
+fn lost_line(text: &str, held: &Held) -> Option<String> {
+    let mut lines = held
+        .fixed
+        .text
+        .lines()
+        .map(|line| line.trim_end_matches(','));
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let end = offset + line.len();
+        let mut spans = held.before.diagnostics.iter().map(|found| found.span);
+        let told = spans.any(|span| span.start < end && offset <= span.end);
+        let kept = line.trim_end_matches(['\r', '\n', ',']);
+        if !told && !lines.any(|left| left == kept) {
+            return Some(kept.to_owned());
+        }
+        offset = end;
+    }
+    None
+}
+
 #[test]
 fn fixing_all_is_safe_and_complete() {
     let mut wrong = Vec::new();
     let mut fixes = 0;
     let mut without_effect = BTreeSet::new();
     for (text, world) in definitions() {
-        let before = judge(&text, world);
-        let fixed = fix_all(&text, world, &Levels::default());
-        fixes += fixed.applied.len();
-        let after = judge(&fixed.text, world);
-        let mut say = |what: String| wrong.push(format!("{what}\n{text}\n->\n{}", fixed.text));
-        if !after.is_no_worse_than(&before) {
-            say(format!("worse: {:?}", after.diagnostics));
-        }
-        if after.diagnostics.len() + fixed.applied.len() > before.diagnostics.len() {
-            say("a fix put nothing right".into());
-        }
-        if let Some(left) = after.left_over(&fixed.text, world) {
-            say(format!("left over: {left}"));
-        }
-        let again = fix_all(&fixed.text, world, &Levels::default());
-        if again.text != fixed.text || !again.applied.is_empty() {
-            say("a second time changes something".into());
-        }
-        if fixed.applied.is_empty() && fixed.text != text {
-            say("changed without saying so".into());
-        }
-        let bare = |text: &str| text.replace("\r\n", "").contains(['\r', '\n']);
-        if text.contains('\r') && bare(&fixed.text)
-            || !text.contains('\r') && fixed.text.contains('\r')
-        {
-            say("line endings changed".into());
-        }
-        // Lines of which nothing is said stay, in their order; a removed last item takes the comma before it along.
-        let mut lines = fixed.text.lines().map(|line| line.trim_end_matches(','));
-        let mut offset = 0;
-        for line in text.split_inclusive('\n') {
-            let end = offset + line.len();
-            let told = before
-                .diagnostics
-                .iter()
-                .any(|diagnostic| diagnostic.span.start < end && offset <= diagnostic.span.end);
-            let kept = line.trim_end_matches(['\r', '\n', ',']);
-            if !told && !lines.any(|left| left == kept) {
-                say(format!("lost the line `{kept}`"));
-                break;
+        let held = match hold(&text, world) {
+            Ok(held) => held,
+            Err(what) => {
+                wrong.push(what);
+                continue;
             }
-            offset = end;
+        };
+        let fixed = &held.fixed;
+        fixes += fixed.applied.len();
+        let bare = |text: &str| text.replace("\r\n", "").contains(['\r', '\n']);
+        let windows = text.contains('\r');
+        if windows && bare(&fixed.text) || !windows && fixed.text.contains('\r') {
+            wrong.push(format!("line endings changed\n{text}\n->\n{}", fixed.text));
         }
-        for diagnostic in &after.diagnostics {
-            without_effect.extend(
-                diagnostic
-                    .remedies
-                    .iter()
-                    .filter(|remedy| remedy.certain)
-                    .map(|remedy| format!("{}: {}", diagnostic.code, remedy.title)),
-            );
+        if let Some(line) = lost_line(&text, &held) {
+            wrong.push(format!(
+                "lost the line `{line}`\n{text}\n->\n{}",
+                fixed.text
+            ));
+        }
+        for diagnostic in &held.after.diagnostics {
+            let certain = diagnostic.remedies.iter().filter(|remedy| remedy.certain);
+            let titles = certain.map(|remedy| format!("{}: {}", diagnostic.code, remedy.title));
+            without_effect.extend(titles);
         }
     }
     assert!(
@@ -139,6 +170,17 @@ fn fixing_all_is_safe_and_complete() {
     // What is certain and still not applied: it would bring up something of another kind.
     let without_effect: Vec<_> = without_effect.into_iter().collect();
     expect!["invalid_tool_info: Remove the blank name"].assert_eq(&without_effect.join("\n"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn fixing_a_changed_definition_is_safe(text in changed_definition()) {
+        if let Err(what) = hold(&text, &World) {
+            return Err(TestCaseError::fail(what));
+        }
+    }
 }
 
 /// Expects this text after the fixes, under a list of what was applied.
@@ -257,13 +299,13 @@ fn what_is_off_is_not_fixed() {
 }
 
 #[test]
-fn an_allowance_that_another_machine_needs_stays() {
+fn an_allowance_that_may_be_meant_stays() {
     check_lines(
         r#"
 [[tools]]
 name = "a"
 description = "A"
-reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limit
+reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limits, zero_limit
 "#,
         expect![[r#"
             7: Remove `zero_limit` (unused_allow)
@@ -274,7 +316,7 @@ reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limit
             [[tools]]
             name = "a"
             description = "A"
-            reply = 1 # loopls: allow environment_not_set, command_not_found
+            reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limits
         "#]],
     );
 }

@@ -6,6 +6,7 @@ use ropey::Rope;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The text below the heading `## heading`, up to the next one.
 fn section<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
@@ -124,5 +125,56 @@ fn no_page_is_left_of_a_code_that_is_gone() {
             .expect("a name in UTF-8");
         let code = name.strip_suffix(".md").and_then(Code::from_name);
         assert!(code.is_some(), "docs/codes/{name} is about no code");
+    }
+}
+
+fn explain(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopls"));
+    let output = command
+        .arg("explain")
+        .args(arguments)
+        .output()
+        .expect("it runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn explain_prints_the_page() {
+    let page = pages::page(Code::ZeroLimit).to_owned();
+    // Also as `check` prints the code.
+    for name in ["zero_limit", "warning[zero_limit]", "warning[zero_limit]:"] {
+        assert_eq!(explain(&[name]), (Some(0), page.clone(), String::new()));
+    }
+}
+
+#[test]
+fn explain_alone_lists_all_codes() {
+    let (status, list, _) = explain(&[]);
+    assert_eq!((status, list.lines().count()), (Some(0), Code::ALL.len()));
+    for (line, code) in list.lines().zip(Code::ALL.iter().copied()) {
+        let words: Vec<&str> = line.split_whitespace().take(2).collect();
+        assert_eq!(words, [code.as_str(), code.severity().as_str()]);
+        assert!(line.ends_with(&pages::summary(code)), "{line}");
+    }
+}
+
+#[test]
+fn explain_helps_with_a_code_that_is_none() {
+    for (name, expected) in [
+        (
+            "zero_limt",
+            "error: there is no code `zero_limt`\n  help: did you mean `zero_limit`?\n",
+        ),
+        (
+            "weather",
+            "error: there is no code `weather`\n  help: `loopls explain` lists all codes\n",
+        ),
+    ] {
+        assert_eq!(explain(&[name]), (Some(2), String::new(), expected.into()));
     }
 }

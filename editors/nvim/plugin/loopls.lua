@@ -43,6 +43,18 @@ end, { desc = 'Show what each mode comes to' })
 
 local group = vim.api.nvim_create_augroup('loopls', {})
 
+-- Neovim shows what the server completes (`<C-x><C-o>`); to expand its snippets it has to be told.
+vim.api.nvim_create_autocmd('LspAttach', {
+  group = group,
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == 'loopls' and client:supports_method('textDocument/completion') then
+      local options = { autotrigger = require('loopls.config').get().autocomplete }
+      vim.lsp.completion.enable(true, client.id, event.buf, options)
+    end
+  end,
+})
+
 -- Lenses follow the text: they are asked for after the server was told of a change, so never of the one before.
 vim.api.nvim_create_autocmd('LspNotify', {
   group = group,

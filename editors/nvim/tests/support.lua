@@ -85,6 +85,75 @@ function H.open(...)
   end)
 end
 
+--- Another Neovim, for what only typing shows: a script sees no menu and no step of a snippet.
+---@class H.Child
+---@field private channel integer
+local Child = {}
+Child.__index = Child
+
+--- Starts it with this plugin and opens a file.
+---@param path string
+---@param options? table `vim.g.loopls`
+---@return H.Child
+function H.child(path, options)
+  local command = { vim.v.progpath, '-n', '-i', 'NONE', '--clean', '--embed', '--headless' }
+  local child = setmetatable({ channel = vim.fn.jobstart(command, { rpc = true }) }, Child)
+  child:lua(
+    [[
+      local support, path, options = ...
+      dofile(support)
+      _G.H.load_plugin(options)
+      _G.H.open(path)
+    ]],
+    H.support,
+    path,
+    options
+  )
+  return child
+end
+
+--- Runs Lua there and returns what it returns.
+function Child:lua(code, ...)
+  return vim.rpcrequest(self.channel, 'nvim_exec_lua', code, { ... })
+end
+
+--- Types as a person does.
+function Child:type(keys)
+  vim.rpcrequest(self.channel, 'nvim_input', keys)
+end
+
+--- Waits until the buffer has this text; `|` stands for the cursor.
+function Child:wait_text(expected)
+  local text
+  local came = vim.wait(20000, function()
+    text = self:lua([[
+      local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+      local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+      lines[row] = lines[row]:sub(1, column) .. '|' .. lines[row]:sub(column + 1)
+      return table.concat(lines, '\n')
+    ]])
+    return text == expected
+  end, 10)
+  if not came then
+    error(('the text is not\n%s\nbut\n%s'):format(expected, text), 2)
+  end
+end
+
+--- Waits for a menu with an entry that begins like this, and returns what all of its entries begin with.
+function Child:wait_menu(entry)
+  return H.wait('a menu with ' .. entry, function()
+    local words = self:lua([[
+      return vim.tbl_map(function(item) return item.abbr end, vim.fn.complete_info({ 'items' }).items)
+    ]])
+    return vim.list_contains(words, entry) and words
+  end)
+end
+
+function Child:stop()
+  vim.fn.jobstop(self.channel)
+  vim.fn.jobwait({ self.channel })
+end
+
 --- The text of a buffer.
 function H.text(buf)
   return table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), '\n')

@@ -21,6 +21,7 @@ mod secrets;
 mod sources;
 mod surroundings;
 mod syntax;
+mod tests;
 mod tools;
 mod tools_of_modes;
 mod values;
@@ -46,6 +47,7 @@ const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
     input::check,
     access::check,
     tools_of_modes::check,
+    tests::check,
     secrets::check,
     provider_names::check,
     provider_schemas::check,

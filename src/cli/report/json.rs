@@ -41,8 +41,9 @@ struct Fix<'a> {
     title: &'a str,
 }
 
+/// A range as in LSP.
 #[derive(Serialize)]
-struct Range {
+pub struct Range {
     start: Position,
     end: Position,
 }
@@ -98,7 +99,8 @@ fn entry<'a>(diagnostic: &'a Diagnostic, rope: &Rope) -> Entry<'a> {
     }
 }
 
-fn range(rope: &Rope, span: Span) -> Range {
+/// The range of `span` in the text of `rope`.
+pub fn range(rope: &Rope, span: Span) -> Range {
     let range = range_of(rope, span, Encoding::Utf16);
     let position = |position: crate::text::Position| Position {
         line: position.line,

@@ -2,13 +2,15 @@
 
 mod github;
 mod json;
+mod sarif;
 mod text;
 
 use crate::check::{Diagnostic, Severity};
 use ropey::Rope;
 
 pub use github::github;
-pub use json::{escape_json, json};
+pub use json::{Range, escape_json, json, range};
+pub use sarif::sarif;
 pub use text::text;
 
 /// One file that was read, with what there is to say about it.

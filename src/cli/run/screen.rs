@@ -174,7 +174,7 @@ impl Screen {
     }
 
     fn nobody_was_asked(&mut self, call: u64) -> io::Result<()> {
-        let Some((_, tool, effect)) = self.asked.iter().find(|(asked, ..)| *asked == call) else {
+        let Some((_, tool, effect)) = self.asked.iter().rfind(|(asked, ..)| *asked == call) else {
             return Ok(());
         };
         let tool = printable_line(tool);

@@ -4,7 +4,7 @@ use crate::run::{LimitReached, RunView, StopReason};
 
 /// How a run ended, why, and what it came to: `answer · 3/8 iterations · 5/20 calls · 1.2k tokens · 2.4 s`.
 pub fn summary(view: &RunView) -> String {
-    let word = view.stop().map_or("running", stop_word);
+    let word = view.stop().map_or("running", StopReason::as_str);
     let why = match (&view.limit, &view.reason) {
         (Some(limit), Some(reason)) => format!(": {reason} ({})", origin(limit)),
         (Some(limit), None) => format!(": {} ({})", limit.name, origin(limit)),
@@ -12,18 +12,6 @@ pub fn summary(view: &RunView) -> String {
         (None, None) => String::new(),
     };
     format!("{word}{why} · {}", view.summary())
-}
-
-/// The word of the transcript.
-fn stop_word(stop: StopReason) -> &'static str {
-    match stop {
-        StopReason::Answer => "answer",
-        StopReason::Limit => "limit",
-        StopReason::Cancelled => "cancelled",
-        StopReason::Refusal => "refusal",
-        StopReason::MaxTokens => "max_tokens",
-        StopReason::Failed => "failed",
-    }
 }
 
 /// Where the limit was set.

@@ -118,8 +118,7 @@ impl Flight {
             mode: Some(mode),
             prompt,
             history: self.history.clone(),
-            yes: false,
-            allow: Vec::new(),
+            ..TurnRequest::default()
         };
         let questions = Arc::new(Questions::new(self.session.clone(), self.run.clone()));
         let events = {

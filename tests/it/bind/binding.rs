@@ -59,7 +59,7 @@ async fn what_cannot_be_bound_is_told_with_its_place() {
         (
             format!("delegates = [\"other\"]\n{HEADER}"),
             r#""other""#,
-            "delegate `other`: this version of loopls cannot bind delegates yet",
+            "delegate `other`: no loop of this project has this name",
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();

@@ -79,6 +79,24 @@ fn compare(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Every prefix of a definition, and the definition without each of its characters and with each line twice.
+#[test]
+fn a_definition_with_one_fault_reads_as_toml_edit_reads_it() -> Result<(), TestCaseError> {
+    let definition = include_str!("../../data/syntax/order-desk.toml");
+    compare(definition)?;
+    for (at, character) in definition.char_indices() {
+        let (before, rest) = definition.split_at(at);
+        compare(before)?;
+        compare(&format!("{before}{}", &rest[character.len_utf8()..]))?;
+    }
+    let lines: Vec<&str> = definition.split_inclusive('\n').collect();
+    for line in 0..lines.len() {
+        let twice = [&lines[..=line], &lines[line..]].concat();
+        compare(&twice.concat())?;
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -6,6 +6,9 @@ use loopls::syntax::{DEPTH_LIMIT, Table, parse};
 
 const MANY: usize = 200_000;
 
+/// Bytes of a text that is long in one way.
+const LONG: usize = 60_000;
+
 /// How many errors there are for `text`; also builds and drops all that it parses to.
 fn errors(text: &str) -> usize {
     read(text).1.len()
@@ -123,7 +126,7 @@ fn whatever_is_long_is_read_in_one_go() {
         "a=[[\"a\"]\n",
     ];
     for piece in cases {
-        let text = piece.repeat(MANY / piece.len());
+        let text = piece.repeat(LONG / piece.len());
         let in_array = format!("a = [{text}");
         let in_table = format!("a = {{ b = {text}");
         for text in [text, in_array, in_table] {

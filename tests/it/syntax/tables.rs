@@ -183,9 +183,16 @@ fn what_is_meant_is_read_where_it_is_clear() {
     let cases = [
         // One more item, for a header that lacks a bracket on either side.
         ("[[a]]\nx = 1\n[a]\nx = 2", r#"{"a":[{"x":1},{"x":2}]}"#),
+        (
+            "[a]\nx = 1\n[[a]]\nx = 2\n[[a]]",
+            r#"{"a":[{"x":1},{"x":2},{}]}"#,
+        ),
+        (
+            "[a.b]\nx = 1\n[[a]]\n[a.b]",
+            r#"{"a":[{"b":{"x":1}},{"b":{}}]}"#,
+        ),
         // What cannot be placed is left out with all below it.
         ("a = 1\n[a]\nx = 1\n[b]\nx = 2", r#"{"a":1,"b":{"x":2}}"#),
-        ("[a]\nx = 1\n[[a]]\ny = 1", r#"{"a":{"x":1}}"#),
         ("a = []\n[[a]]\ny = 1", r#"{"a":[]}"#),
         ("a = { x = 1 }\na.y = 2", r#"{"a":{"x":1}}"#),
         ("[a.\nx = 1", r#"{}"#),

@@ -8,6 +8,7 @@ local M = {}
 ---@field server? string Absolute path of the server; without it `loopls` is looked for on `PATH`.
 ---@field args string[] Further arguments of the server.
 ---@field trust? 'trusted'|'restricted' Whether runs may start; nil: the server asks for each folder.
+---@field autocomplete boolean Complete while typing, without being asked.
 ---@field codelens boolean Show lenses and keep them fresh.
 ---@field window_height integer Lines of a new run window.
 ---@field result_lines integer Lines of one tool result that a run window shows.
@@ -16,6 +17,7 @@ local M = {}
 local defaults = {
   enable = true,
   args = {},
+  autocomplete = false,
   codelens = true,
   window_height = 15,
   result_lines = 40,

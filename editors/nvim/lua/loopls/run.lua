@@ -13,7 +13,6 @@ local M = {}
 ---@field arguments loopls.RunArguments
 ---@field view loopls.View
 ---@field window loopls.Window
----@field transcript? string Its path.
 
 ---@type table<string, loopls.Run>
 local runs = {}
@@ -92,7 +91,7 @@ local function show(run)
   run.window:show(over, going)
 end
 
---- Tells whoever listens, and asks for the lenses anew: they show the last run, and Neovim is not told of it.
+--- Tells whoever listens, and asks for the lenses anew: a server may show the last run in them.
 ---@param run loopls.Run
 ---@param pattern 'LoopRunStarted'|'LoopRunEnded'
 ---@param stop? string
@@ -213,11 +212,9 @@ function M.start(client, bufnr, arguments)
     command = 'loopls.run',
     arguments = { vim.tbl_extend('force', arguments, { run = run.id }) },
   }
-  client:request('workspace/executeCommand', params, function(err, result)
+  client:request('workspace/executeCommand', params, function(err)
     if err then
       refuse(run, { reason = err.message })
-    elseif result and result.transcript then
-      run.transcript = result.transcript
     end
   end, bufnr)
   return run.id

@@ -287,10 +287,4 @@ function Window:draw(event, run_view)
   vim.b[self.buf].loopls_status = text.one_line(status)
 end
 
---- Adds a remark of ours at the end.
----@param remark string
-function Window:note(remark)
-  self:append({ text.one_line(remark, LINE_BYTES) }, 'LooplsNote')
-end
-
 return Window

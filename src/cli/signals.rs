@@ -1,24 +1,20 @@
 //! Ctrl-C and SIGTERM: once cancels, twice leaves.
 
-use super::printing::Order;
 use crate::run::StopReason;
 use std::io;
-use std::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
-/// Cancels at the first signal and ends this process at the second; the guards then end what it started.
+/// Cancels at the first signal, which it `say`s, and ends this process at the second; the guards then end what it started.
 ///
 /// SIGHUP keeps its default, which ends the process too, so that `nohup` works. Where signals cannot be had they all
 /// keep their defaults.
-pub async fn cancel_on_signals(cancel: CancellationToken, orders: Sender<Order>) {
+pub async fn cancel_on_signals(cancel: CancellationToken, say: impl Fn(&str)) {
     let Ok(mut signals) = Signals::new() else {
         return;
     };
     signals.next().await;
     cancel.cancel();
-    let _ = orders.send(Order::Say(
-        "cancelling; Ctrl-C again leaves at once\n".to_owned(),
-    ));
+    say("cancelling; Ctrl-C again leaves at once");
     signals.next().await;
     std::process::exit(i32::from(StopReason::Cancelled.exit_code()));
 }

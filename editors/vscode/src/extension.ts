@@ -1,0 +1,60 @@
+/** The extension: makes its parts, connects them and ends them. */
+import * as vscode from 'vscode';
+import { Approvals } from './approvals.ts';
+import { CallDocuments } from './callDocument.ts';
+import { middleware, type Parts, registerCommands } from './commands.ts';
+import { showContexts } from './contexts.ts';
+import { CALL_SCHEME } from './language.ts';
+import { RunDocuments } from './runDocument.ts';
+import { Runs } from './runs/store.ts';
+import { RunView } from './runView.ts';
+import { Server } from './server.ts';
+import { Status } from './status.ts';
+import { Tests } from './testing.ts';
+
+let server: Server | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel('loopls', { log: true });
+  let parts: Parts;
+  const made = new Server(
+    context,
+    log,
+    middleware(() => parts),
+  );
+  server = made;
+  const runs = new Runs((command, argument) =>
+    command === 'loopls.decide' ? made.execute(command, argument) : made.executeQuick(command, argument),
+  );
+  const documents = new RunDocuments(runs);
+  const calls = new CallDocuments(runs);
+  const approvals = new Approvals(runs);
+  parts = { server: made, runs, documents, calls, approvals, log };
+  made.onRunEvent.on(params => runs.take(params));
+  made.onStateChanged.on(state => {
+    if (state.kind !== 'running') {
+      runs.failAll(state.kind === 'stopped' ? 'the server was stopped' : 'the server ended');
+    }
+  });
+  context.subscriptions.push(
+    log,
+    documents,
+    vscode.workspace.registerTextDocumentContentProvider(CALL_SCHEME, calls),
+    new RunView(runs),
+    new Status(made, runs, approvals),
+    new Tests(made, runs),
+    showContexts(runs, documents),
+    ...registerCommands(parts),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => made.sendTrust()),
+    vscode.workspace.onDidChangeConfiguration(event => {
+      if (event.affectsConfiguration('loopls.server')) {
+        void made.restart();
+      }
+    }),
+  );
+  await made.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

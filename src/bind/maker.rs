@@ -1,0 +1,247 @@
+//! Makes the tools of a loop and of those below it.
+
+use super::family::{MemberKind, told_below};
+use super::input::InputSchema;
+use super::{
+    BindError, Bindings, Bound, BoundMode, Family, Keys, Secrets, Tool, ToolInfo, command, reply,
+    subloop,
+};
+use crate::definition::{self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, resolve};
+use crate::text::Span;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Makes what one bind comes to.
+pub(super) struct Maker {
+    /// Those of all loops that are made.
+    secrets: Arc<Secrets>,
+    /// The loops below that were made, each once.
+    children: HashMap<*const Family, Arc<Bound>>,
+}
+
+impl Maker {
+    /// A maker for loops of which nobody is to know `secrets`.
+    pub fn new(secrets: Arc<Secrets>) -> Self {
+        Self {
+            secrets,
+            children: HashMap::new(),
+        }
+    }
+
+    /// Makes `family`.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that could not be made, in harness's order.
+    pub fn make(&mut self, family: &Family, bindings: Bindings) -> Result<Bound, BindError> {
+        let definition = family.accepted.definition();
+        let mut built: HashMap<usize, Vec<Arc<dyn Tool>>> = HashMap::new();
+        let mut names = Names::of(&bindings.extra_tools);
+        let mut modes = Vec::new();
+        let mut delegates = None;
+        for (mode, system) in resolve(definition).into_iter().zip(&family.systems) {
+            let mut tools = Vec::new();
+            for index in mode.tools.iter().copied() {
+                let made = match built.get(&index) {
+                    Some(made) => made.clone(),
+                    None => {
+                        let made = self.build(family, &definition.tools[index], &bindings)?;
+                        names.take(&made)?;
+                        built.entry(index).or_insert(made).clone()
+                    }
+                };
+                tools.extend(made);
+            }
+            let delegates = match &delegates {
+                Some(delegates) => delegates,
+                None => delegates.insert(self.delegates(family, &bindings, &mut names)?),
+            };
+            tools.extend(delegates.iter().cloned());
+            tools.extend(bindings.extra_tools.iter().cloned());
+            modes.push(BoundMode {
+                name: mode.name.to_owned(),
+                limits: mode.limits,
+                tools,
+                system: self.secrets.hide(system).into_owned(),
+                effort: mode.effort,
+            });
+        }
+        Ok(Bound {
+            keys: Keys::of(definition, &bindings.environment),
+            session_id: bindings.session_id,
+            loop_id: bindings.loop_id,
+            modes,
+            secrets: self.secrets.clone(),
+            accepted: family.accepted.clone(),
+        })
+    }
+
+    /// The tools of one `[[tools]]` entry, one for each produced name.
+    fn build(
+        &mut self,
+        family: &Family,
+        entry: &definition::Tool,
+        bindings: &Bindings,
+    ) -> Result<Vec<Arc<dyn Tool>>, BindError> {
+        let failed = |problem: String, span: Span| BindError::Factory {
+            tool: entry.name.text().to_owned(),
+            problem,
+            span,
+        };
+        let Some(source) = entry.sources.first() else {
+            return Err(failed("it has no source".into(), entry.span));
+        };
+        let not_yet = |name: &str| {
+            let problem = format!("this version of loopls cannot run a tool with `{name}` yet");
+            Err(failed(problem, source.span))
+        };
+        if let Source::Loop(path) = &source.value {
+            let span = path.span().unwrap_or(source.span);
+            let schema = subloop_schema().map_err(|problem| failed(problem, span))?;
+            let (child, _) = self
+                .child(family, span, bindings)
+                .map_err(|problem| failed(problem, span))?;
+            let tool = |info| subloop::tool(info, schema.clone(), child.clone());
+            return Ok(infos(entry, &schema).into_iter().map(tool).collect());
+        }
+        let schema = schema(entry).map_err(|(problem, span)| failed(problem, span))?;
+        let infos = infos(entry, &schema);
+        match &source.value {
+            Source::Command(items) => {
+                let items = items.as_deref().unwrap_or_default();
+                let definition = family.accepted.definition();
+                let source = (items, source.span);
+                command::build(definition, entry, source, infos, schema, bindings)
+            }
+            Source::Reply(reply) => Ok(reply::build(reply, infos, schema)),
+            Source::Http(_) => not_yet("http"),
+            Source::Mcp(_) => not_yet("mcp"),
+            Source::Loop(_) => not_yet("loop"),
+        }
+    }
+
+    /// The tools of the loops that `delegates` names.
+    fn delegates(
+        &mut self,
+        family: &Family,
+        bindings: &Bindings,
+        names: &mut Names,
+    ) -> Result<Vec<Arc<dyn Tool>>, BindError> {
+        let mut tools = Vec::new();
+        for delegate in family.accepted.definition().delegates.items() {
+            let failed = |problem: String| BindError::Delegate {
+                delegate: delegate.value.clone(),
+                problem,
+                span: delegate.span,
+            };
+            let schema = subloop_schema().map_err(failed)?;
+            let (child, description) = self
+                .child(family, delegate.span, bindings)
+                .map_err(failed)?;
+            let name = delegate.value.trim().to_owned();
+            if name == RESERVED_TOOL_NAME {
+                return Err(failed("this name is reserved".into()));
+            }
+            let info = ToolInfo {
+                definition: name.clone(),
+                name,
+                description,
+                input_schema: schema.schema().clone(),
+                effect: Effect::Read,
+                sequential: false,
+                timeout: None,
+                span: delegate.span,
+            };
+            let tool = [subloop::tool(info, schema, child)];
+            names.take(&tool)?;
+            tools.extend(tool);
+        }
+        Ok(tools)
+    }
+
+    /// The loop that the mention at `span` leads to, and what it is for.
+    fn child(
+        &mut self,
+        family: &Family,
+        span: Span,
+        bindings: &Bindings,
+    ) -> Result<(Option<Arc<Bound>>, String), String> {
+        let member = family.below(span).ok_or("there is no such loop")?;
+        let child = match &member.kind {
+            MemberKind::Problem(problem) => return Err(problem.clone()),
+            MemberKind::TooDeep => return Ok((None, member.description.clone())),
+            MemberKind::Loop(child) => child,
+        };
+        if let Some(bound) = self.children.get(&Arc::as_ptr(child)) {
+            return Ok((Some(bound.clone()), member.description.clone()));
+        }
+        let folder = child.folder.as_deref().unwrap_or(&bindings.folder);
+        let bound = self
+            .make(child, bindings.below(folder))
+            .map_err(|error| told_below(&member.shown, child.accepted.analysis(), &error))?;
+        let bound = Arc::new(bound);
+        self.children.insert(Arc::as_ptr(child), bound.clone());
+        Ok((Some(bound), member.description.clone()))
+    }
+}
+
+/// The model-facing names that are taken.
+struct Names(HashSet<String>);
+
+impl Names {
+    fn of(tools: &[Arc<dyn Tool>]) -> Self {
+        let names = tools.iter().map(|tool| tool.info().name.trim().to_owned());
+        Self(names.collect())
+    }
+
+    /// Takes the names of `tools`.
+    ///
+    /// # Errors
+    ///
+    /// The first that is taken already.
+    fn take(&mut self, tools: &[Arc<dyn Tool>]) -> Result<(), BindError> {
+        for tool in tools {
+            let info = tool.info();
+            if !self.0.insert(info.name.clone()) {
+                return Err(BindError::DuplicateToolName {
+                    name: info.name.clone(),
+                    span: Some(info.span),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn subloop_schema() -> Result<Arc<InputSchema>, String> {
+    InputSchema::new(Some(subloop::schema())).map(Arc::new)
+}
+
+fn schema(entry: &definition::Tool) -> Result<Arc<InputSchema>, (String, Span)> {
+    let declared = entry.input.get().map(|node| node.to_json());
+    let span = entry.input.span().unwrap_or(entry.span);
+    let schema = InputSchema::new(declared).map_err(|problem| (problem, span))?;
+    Ok(Arc::new(schema))
+}
+
+fn infos(entry: &definition::Tool, schema: &InputSchema) -> Vec<ToolInfo> {
+    let default_timeout = match entry.sources.first().map(|source| &source.value) {
+        // It has limits of its own, and a person may be asked in it.
+        Some(Source::Loop(_)) => None,
+        _ => Some(DEFAULT_TIMEOUT),
+    };
+    let timeout = entry.timeout.get().copied().filter(|&time| time > 0);
+    let names = entry.produced_names().into_iter().flatten();
+    names
+        .map(|name| ToolInfo {
+            name: name.value.to_owned(),
+            definition: entry.name.text().to_owned(),
+            description: entry.description.text().to_owned(),
+            input_schema: schema.schema().clone(),
+            effect: entry.effect(),
+            sequential: entry.sequential.get().copied().unwrap_or_default(),
+            timeout: timeout.or(default_timeout),
+            span: entry.span,
+        })
+        .collect()
+}

@@ -1,0 +1,328 @@
+//! A provider's client: a [`Wire`] over HTTP.
+
+use super::wire::{Decoder, SseEvent, SseReader, Wire};
+use super::{ModelClient, ModelError, ModelRequest, ReplyPart, ReplyStream};
+use crate::definition::Milliseconds;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, StatusCode, Url, redirect};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// How long a provider has until the first byte of its answer.
+const FIRST_BYTE: Duration = Duration::from_secs(600);
+/// How long it may be silent after that.
+const BETWEEN_BYTES: Duration = Duration::from_secs(120);
+/// The most bytes that are read of an answer that is an error.
+const ERROR_BYTES: usize = 64 << 10;
+/// The most characters of a provider's own words in an error.
+const ERROR_WORDS: usize = 300;
+/// The most bytes of an answer that is one JSON value.
+const WHOLE_BYTES: usize = 16 << 20;
+
+/// A client of one model. Its key is in no error and in no log.
+pub struct HttpModel {
+    wire: Box<dyn Wire>,
+    address: String,
+    key: Option<String>,
+    client: Client,
+}
+
+impl HttpModel {
+    /// A client of what is served at `address`, which has no slash at its end.
+    ///
+    /// # Errors
+    ///
+    /// The connection's security cannot be set up on this machine.
+    pub fn new(
+        wire: Box<dyn Wire>,
+        address: &str,
+        key: Option<String>,
+    ) -> Result<Self, ModelError> {
+        // The first to set it up wins; there is but one kind of it here.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        // A redirect would carry the prompt and the key to where nobody meant them to go.
+        let client = Client::builder()
+            .redirect(redirect::Policy::none())
+            .user_agent(USER_AGENT)
+            .build();
+        let client = client.map_err(|error| {
+            failure(
+                format!("no secure connection can be set up here: {error}"),
+                false,
+            )
+        })?;
+        Ok(Self {
+            wire,
+            address: address.trim_end_matches('/').to_owned(),
+            key,
+            client,
+        })
+    }
+
+    async fn send(&self, request: &ModelRequest) -> Result<ReplyStream, ModelError> {
+        let (path, body) = self.wire.request(request);
+        let url = Url::parse(&format!("{}{path}", self.address))
+            .map_err(|error| failure(format!("`base_url` is no address: {error}"), false))?;
+        let place = place(&url);
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in self.wire.headers() {
+            headers.insert(*name, HeaderValue::from_static(value));
+        }
+        if let Some(key) = &self.key {
+            let (name, value) = self.wire.authorization(key);
+            let value = HeaderValue::from_str(&value);
+            let mut value = value.map_err(|_| {
+                failure(
+                    "the key holds a character that no header takes".into(),
+                    false,
+                )
+            })?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        let sent = self
+            .client
+            .post(url)
+            .headers(headers)
+            .body(body.to_string())
+            .send();
+        let response = match tokio::time::timeout(FIRST_BYTE, sent).await {
+            Err(_) => {
+                return Err(failure(
+                    format!("{place} did not answer within 10 minutes"),
+                    true,
+                ));
+            }
+            Ok(Err(error)) => {
+                return Err(failure(
+                    format!("{place}: {}", cause(&error)),
+                    error.is_connect() || error.is_timeout(),
+                ));
+            }
+            Ok(Ok(response)) => response,
+        };
+        if !response.status().is_success() {
+            return Err(refused(response, &place).await);
+        }
+        let is_stream = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .is_none_or(|kind| {
+                !kind
+                    .trim_start()
+                    .to_ascii_lowercase()
+                    .starts_with("application/json")
+            });
+        let bytes = response
+            .bytes_stream()
+            .map_ok(|bytes| bytes.to_vec())
+            .map_err(move |error| {
+                failure(
+                    format!("the connection to {place} broke: {}", cause(&error)),
+                    true,
+                )
+            });
+        Ok(parts(bytes.boxed(), self.wire.decoder(), is_stream))
+    }
+}
+
+/// What a provider is told of who asks.
+const USER_AGENT: &str = concat!("loopls/", env!("CARGO_PKG_VERSION"));
+
+impl ModelClient for HttpModel {
+    fn reply(&self, request: ModelRequest) -> BoxFuture<'_, Result<ReplyStream, ModelError>> {
+        Box::pin(async move { self.send(&request).await })
+    }
+}
+
+/// What is read of an answer, piece by piece.
+struct Reading {
+    bytes: BoxStream<'static, Result<Vec<u8>, ModelError>>,
+    decoder: Box<dyn Decoder>,
+    events: Option<SseReader>,
+    /// An answer that is no stream.
+    whole: Vec<u8>,
+    ready: VecDeque<ReplyPart>,
+    over: bool,
+}
+
+/// The parts of an answer that comes as `bytes`.
+fn parts(
+    bytes: BoxStream<'static, Result<Vec<u8>, ModelError>>,
+    decoder: Box<dyn Decoder>,
+    is_stream: bool,
+) -> ReplyStream {
+    let events = is_stream.then(SseReader::default);
+    let reading = Reading {
+        bytes,
+        decoder,
+        events,
+        whole: Vec::new(),
+        ready: VecDeque::new(),
+        over: false,
+    };
+    let stream = futures_util::stream::unfold(reading, |mut reading| async move {
+        let part = reading.next().await?;
+        // Nothing comes after an error.
+        reading.over |= part.is_err();
+        Some((part, reading))
+    });
+    stream.boxed()
+}
+
+impl Reading {
+    async fn next(&mut self) -> Option<Result<ReplyPart, ModelError>> {
+        loop {
+            if let Some(part) = self.ready.pop_front() {
+                return Some(Ok(part));
+            }
+            if self.over {
+                return None;
+            }
+            let step = match tokio::time::timeout(BETWEEN_BYTES, self.bytes.next()).await {
+                Err(_) => Err(failure(
+                    "the provider said nothing for 2 minutes".into(),
+                    true,
+                )),
+                Ok(Some(Err(error))) => Err(error),
+                Ok(Some(Ok(bytes))) => self.take(&bytes),
+                Ok(None) => self.finish(),
+            };
+            if let Err(error) = step {
+                return Some(Err(error));
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        let Some(events) = &mut self.events else {
+            self.whole.extend_from_slice(bytes);
+            return match self.whole.len() > WHOLE_BYTES {
+                true => Err(failure(
+                    "the provider's answer is longer than 16 MiB".into(),
+                    false,
+                )),
+                false => Ok(()),
+            };
+        };
+        for event in events.push(bytes)? {
+            self.ready.extend(self.decoder.event(&event)?);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), ModelError> {
+        self.over = true;
+        let last = match self.events.take() {
+            Some(events) => events.end(),
+            None if self.whole.iter().all(u8::is_ascii_whitespace) => None,
+            None => {
+                let data = String::from_utf8_lossy(&self.whole).into_owned();
+                Some(SseEvent {
+                    event: String::new(),
+                    data,
+                })
+            }
+        };
+        if let Some(event) = last {
+            self.ready.extend(self.decoder.event(&event)?);
+        }
+        self.ready.extend(self.decoder.end());
+        Ok(())
+    }
+}
+
+/// What an answer outside 2xx means.
+async fn refused(response: Response, place: &str) -> ModelError {
+    let status = response.status();
+    let retry_after = retry_after(response.headers());
+    let mut body = Vec::new();
+    let mut bytes = response.bytes_stream();
+    while let Ok(Some(Ok(more))) = tokio::time::timeout(BETWEEN_BYTES, bytes.next()).await {
+        body.extend_from_slice(&more);
+        if body.len() > ERROR_BYTES {
+            break;
+        }
+    }
+    let retryable = matches!(status.as_u16(), 408 | 429 | 529) || status.is_server_error();
+    let words = words_of(&body).map_or(String::new(), |words| format!(": {words}"));
+    let hint = match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            " (is the key right, and that of this provider?)"
+        }
+        status if status.is_redirection() => {
+            " (redirects are not followed; put the address itself into `base_url`)"
+        }
+        _ => "",
+    };
+    ModelError {
+        message: format!("{place} answered {status}{words}{hint}"),
+        retryable,
+        retry_after,
+    }
+}
+
+/// The provider's own words in an error's body, one line, not too long. A body that is no JSON may be anything, and is
+/// not repeated.
+fn words_of(body: &[u8]) -> Option<String> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    // Gemini wraps its error in an array.
+    let body = body.get(0).unwrap_or(&body);
+    let error = body.get("error").unwrap_or(body);
+    let words = error
+        .as_str()
+        .or_else(|| error["message"].as_str())
+        .or_else(|| body["message"].as_str())?;
+    let line: Vec<&str> = words.split_whitespace().collect();
+    let line = line.join(" ");
+    let cut: String = line.chars().take(ERROR_WORDS).collect();
+    Some(if cut.len() < line.len() {
+        cut + "…"
+    } else {
+        cut
+    })
+}
+
+/// Seconds, whole or not; a date is not understood and the usual wait is kept.
+fn retry_after(headers: &HeaderMap) -> Option<Milliseconds> {
+    let milliseconds = headers
+        .get("retry-after-ms")
+        .and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
+    let seconds = headers
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
+    let milliseconds = milliseconds.or_else(|| seconds.map(|seconds| seconds * 1_000.0))?;
+    (milliseconds.is_finite() && milliseconds >= 0.0).then_some(milliseconds as Milliseconds)
+}
+
+/// Method, host and path: what an error says of a request.
+fn place(url: &Url) -> String {
+    let port = url.port().map_or(String::new(), |port| format!(":{port}"));
+    format!(
+        "POST {}{port}{}",
+        url.host_str().unwrap_or_default(),
+        url.path()
+    )
+}
+
+/// The innermost cause, which says what happened; the outer ones repeat the address.
+fn cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+fn failure(message: String, retryable: bool) -> ModelError {
+    ModelError {
+        message,
+        retryable,
+        retry_after: None,
+    }
+}
