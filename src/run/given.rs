@@ -1,10 +1,14 @@
 //! Results that are given instead of running tools, by a test or by a record (`security.md`, 11).
 //!
 //! A layer around the tools of a bound loop. A call with a given result is checked like any other and then answered
-//! with that. Of the rest `read` runs, `write` runs where it is allowed by name, `irreversible` never does.
+//! with that. Of the rest `read` runs, `write` runs where it is allowed by name, `irreversible` never does. The same holds
+//! in loops below, where names are paths: `research/find`.
 
 use super::access::{Answer, Approver, Question};
-use crate::bind::{Bound, CallContext, InputProblem, Outcome, PreparedCall, Tool, ToolInfo};
+use super::model::{SCRIPTED, model_of};
+use crate::bind::{
+    Bound, CallContext, InputProblem, Outcome, PreparedCall, Subloop, Tool, ToolInfo,
+};
 use crate::definition::{Effect, GivenResult};
 use crate::syntax::{Node, NodeKind};
 use futures_util::FutureExt;
@@ -19,6 +23,8 @@ pub(super) struct Given {
     /// Tools with the effect `write` that run where no result is given.
     allow: Vec<String>,
     refused: Mutex<Vec<Refused>>,
+    /// Whether a loop below may ask a real model.
+    live: bool,
 }
 
 /// One given result.
@@ -42,19 +48,26 @@ pub(super) struct Refused {
 }
 
 impl Given {
-    pub fn new(entries: Vec<Entry>, allow: Vec<String>) -> Arc<Self> {
+    pub fn new(entries: Vec<Entry>, allow: Vec<String>, live: bool) -> Arc<Self> {
         Arc::new(Self {
             entries: Mutex::new(entries),
             allow,
             refused: Mutex::default(),
+            live,
         })
     }
 
     /// `bound` with this layer around every tool.
     pub fn around(self: &Arc<Self>, bound: &Bound) -> Bound {
+        self.around_below("", bound)
+    }
+
+    /// The same of a loop whose tools have paths that begin with `prefix`.
+    fn around_below(self: &Arc<Self>, prefix: &str, bound: &Bound) -> Bound {
         let mut bound = bound.clone();
         for tool in bound.modes.iter_mut().flat_map(|mode| &mut mode.tools) {
             *tool = Arc::new(Layer {
+                path: format!("{prefix}{}", tool.info().name),
                 inner: tool.clone(),
                 given: self.clone(),
             });
@@ -90,15 +103,6 @@ impl Given {
         })
     }
 
-    /// Whether a call of `tool` without a given result may run.
-    fn lets_run(&self, tool: &ToolInfo) -> bool {
-        match tool.effect {
-            Effect::Read => true,
-            Effect::Write => self.allow.contains(&tool.name),
-            Effect::Irreversible => false,
-        }
-    }
-
     fn refuse(&self, tool: String, effect: Effect) {
         lock(&self.refused).push(Refused { tool, effect });
     }
@@ -117,6 +121,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 struct Layer {
+    /// The tool's name, behind those of the tools that hand work on to its loop.
+    path: String,
     inner: Arc<dyn Tool>,
     given: Arc<Given>,
 }
@@ -126,19 +132,95 @@ impl Tool for Layer {
         self.inner.info()
     }
 
+    fn subloop(&self) -> Option<&Arc<Bound>> {
+        self.inner.subloop()
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         let prepared = self.inner.prepare(input)?;
-        let info = self.info();
-        let result = match self.given.take(&info.name, input) {
+        let effect = self.info().effect;
+        let result = match self.given.take(&self.path, input) {
             Some(outcome) => Ok(outcome),
-            None if self.given.lets_run(info) => return Ok(prepared),
+            None if self.may_run() => {
+                return Ok(Box::new(RealCall {
+                    prefix: format!("{}/", self.path),
+                    prepared,
+                    given: self.given.clone(),
+                }));
+            }
             None => Err(self.given.clone()),
         };
         Ok(Box::new(GivenCall {
-            tool: info.name.clone(),
-            effect: info.effect,
+            tool: self.path.clone(),
+            effect,
             result,
         }))
+    }
+}
+
+impl Layer {
+    /// Whether a call without a given result may run.
+    fn may_run(&self) -> bool {
+        let is_allowed = || self.given.allow.contains(&self.path);
+        match self.info().effect {
+            Effect::Read => self.given.live || !self.asks_real_model() || is_allowed(),
+            Effect::Write => is_allowed(),
+            Effect::Irreversible => false,
+        }
+    }
+
+    /// Whether a call hands work to a loop whose model is not the embedded one.
+    fn asks_real_model(&self) -> bool {
+        self.subloop().is_some_and(|below| {
+            let model = model_of(below, below.initial_mode());
+            model.is_none_or(|model| model.provider.text() != SCRIPTED)
+        })
+    }
+}
+
+/// A call that is made, with the layer around every tool of a loop that it hands work to.
+struct RealCall {
+    prefix: String,
+    prepared: Box<dyn PreparedCall>,
+    given: Arc<Given>,
+}
+
+impl PreparedCall for RealCall {
+    fn shown(&self) -> String {
+        self.prepared.shown()
+    }
+
+    fn run(self: Box<Self>, mut context: CallContext) -> BoxFuture<'static, Outcome> {
+        let Self {
+            prefix,
+            prepared,
+            given,
+        } = *self;
+        context.subloops = Arc::new(Below {
+            prefix,
+            given,
+            subloops: context.subloops,
+        });
+        prepared.run(context)
+    }
+}
+
+/// Runs loops below with the layer around their tools.
+struct Below {
+    prefix: String,
+    given: Arc<Given>,
+    subloops: Arc<dyn Subloop>,
+}
+
+impl Subloop for Below {
+    fn run(
+        &self,
+        child: Arc<Bound>,
+        message: String,
+        context: CallContext,
+    ) -> BoxFuture<'static, Outcome> {
+        let child = self.given.around_below(&self.prefix, &child);
+        self.subloops.run(Arc::new(child), message, context)
     }
 }
 
@@ -252,6 +334,7 @@ mod tests {
                 entry(Some(json!({ "n": 1 })), "one again"),
             ],
             Vec::new(),
+            false,
         );
         let take = |input: Value| {
             let outcome = given.take("get", &input);

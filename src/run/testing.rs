@@ -109,6 +109,7 @@ pub async fn run_test(
     let given = Given::new(
         test.results.iter().map(Entry::from).collect(),
         context.allow,
+        is_live(definition, test),
     );
     let came: Arc<Mutex<Came>> = Arc::default();
     let events = {

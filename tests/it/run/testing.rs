@@ -2,9 +2,11 @@
 
 use super::fake::{FakeTool, echo, tool};
 use super::scene::bound;
-use loopls::bind::{Outcome, Tool};
+use futures_util::future::BoxFuture;
+use loopls::bind::{Bound, CallContext, InputProblem, Outcome, PreparedCall, Tool, ToolInfo};
 use loopls::definition::Effect;
 use loopls::run::{Event, StopReason, TestContext, TestError, TestOutcome, is_live, run_test};
+use serde_json::Value;
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -68,6 +70,126 @@ async fn run(text: &str, allow: &[&str]) -> Ran {
         outcome,
         ran,
         misses,
+    }
+}
+
+/// A tool that hands work to a loop which calls these tools, with a model of this provider.
+fn handing(provider: &str, tools: Vec<Arc<dyn Tool>>) -> Handing {
+    let calls = ["get", "put", "pay"].map(|name| format!("{{ tool = '{name}' }}"));
+    let text = format!(
+        "name = 'below'\naccess = {{ allow = ['*'] }}\n[model]\nprovider = '{provider}'\nname = 'm'\n\
+         script = [{{ calls = [{}] }}, {{ text = 'did' }}]\n",
+        calls.join(", ")
+    );
+    let mut info = echo("sub").info;
+    info.definition = "sub".into();
+    Handing {
+        info,
+        child: Arc::new(bound(&text, tools)),
+    }
+}
+
+struct Handing {
+    info: ToolInfo,
+    child: Arc<Bound>,
+}
+
+impl Tool for Handing {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn subloop(&self) -> Option<&Arc<Bound>> {
+        Some(&self.child)
+    }
+
+    fn prepare(&self, _input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
+        Ok(Box::new(Handed(self.child.clone())))
+    }
+}
+
+struct Handed(Arc<Bound>);
+
+impl PreparedCall for Handed {
+    fn shown(&self) -> String {
+        "hand on".into()
+    }
+
+    fn run(self: Box<Self>, context: CallContext) -> BoxFuture<'static, Outcome> {
+        let subloops = context.subloops.clone();
+        subloops.run(self.0, "go".into(), context)
+    }
+}
+
+#[tokio::test]
+async fn what_holds_of_a_tests_tools_holds_in_loops_below() {
+    let given = |results: &str| {
+        format!(
+            "[[tests]]\nname = 't'\nscript = [{{ calls = [{{ tool = 'sub' }}] }}, {{ text = 'ok' }}]\n\
+             results = [{results}]\nexpect = {{ answer = 'ok' }}\n"
+        )
+    };
+    let reached = |tool: &str, effect: &str| {
+        format!("`{tool}` ({effect}) was reached without a given result and did not run")
+    };
+    for (results, provider, allow, ran, missed) in [
+        (
+            "",
+            "scripted",
+            &[][..],
+            &["get"][..],
+            vec![
+                reached("sub/put", "write"),
+                reached("sub/pay", "irreversible"),
+            ],
+        ),
+        // The names of the loop's own tools are not those of one below.
+        (
+            "{ tool = 'pay', result = 'x' }, { tool = 'sub/pay', result = 'x' }",
+            "scripted",
+            &["put", "sub/put"],
+            &["get", "put"],
+            vec![],
+        ),
+        (
+            "{ tool = 'sub', result = 'x' }",
+            "scripted",
+            &[],
+            &[],
+            vec![],
+        ),
+        ("", "anthropic", &[], &[], vec![reached("sub", "read")]),
+        (
+            "{ tool = 'sub', result = 'x' }",
+            "anthropic",
+            &[],
+            &[],
+            vec![],
+        ),
+    ] {
+        let noting: Arc<Mutex<Vec<String>>> = Arc::default();
+        let tools = [
+            noted("get", Effect::Read, &noting),
+            noted("put", Effect::Write, &noting),
+            noted("pay", Effect::Irreversible, &noting),
+        ];
+        let tools = tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>).into();
+        let text = format!("{TOP}{}", given(results));
+        let bound = bound(&text, vec![Arc::new(handing(provider, tools))]);
+        let context = TestContext {
+            run: "run-1".into(),
+            uri: "file:///test.loop.toml".into(),
+            allow: allow.iter().map(|name| (*name).into()).collect(),
+            events: Arc::new(|_| {}),
+            cancel: CancellationToken::new(),
+        };
+        let outcome = run_test(&bound, "t", context).await.unwrap();
+        assert_eq!(*noting.lock().unwrap(), ran, "{results} {provider}");
+        let misses: Vec<_> = outcome.misses.iter().map(|miss| &miss.message).collect();
+        assert_eq!(misses.len(), missed.len(), "{misses:?}");
+        for (miss, expected) in misses.iter().zip(missed) {
+            assert!(miss.starts_with(&expected), "{miss}");
+        }
     }
 }
 
