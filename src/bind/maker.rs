@@ -3,8 +3,8 @@
 use super::family::{MemberKind, told_below};
 use super::input::InputSchema;
 use super::{
-    BindError, Bindings, Bound, BoundMode, Family, Keys, Secrets, Tool, ToolInfo, command, reply,
-    subloop,
+    BindError, Bindings, Bound, BoundMode, Family, Keys, Secrets, Tool, ToolInfo, command, http,
+    reply, subloop,
 };
 use crate::definition::{self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, resolve};
 use crate::text::Span;
@@ -17,6 +17,8 @@ pub(super) struct Maker {
     secrets: Arc<Secrets>,
     /// The loops below that were made, each once.
     children: HashMap<*const Family, Arc<Bound>>,
+    /// What requests are sent with, once a tool sends some.
+    connection: Option<http::Connection>,
 }
 
 impl Maker {
@@ -25,6 +27,7 @@ impl Maker {
         Self {
             secrets,
             children: HashMap::new(),
+            connection: None,
         }
     }
 
@@ -114,9 +117,22 @@ impl Maker {
                 command::build(definition, entry, source, infos, schema, bindings)
             }
             Source::Reply(reply) => Ok(reply::build(reply, infos, schema)),
-            Source::Http(_) => not_yet("http"),
+            Source::Http(Some(http)) => {
+                let connection = self.connection();
+                let connection = connection.map_err(|problem| failed(problem, source.span))?;
+                let (name, source) = (entry.name.text(), (http, source.span));
+                http::build(name, source, infos, schema, bindings, connection)
+            }
+            Source::Http(None) => Err(failed("`http` is no table".into(), source.span)),
             Source::Mcp(_) => not_yet("mcp"),
             Source::Loop(_) => not_yet("loop"),
+        }
+    }
+
+    fn connection(&mut self) -> Result<http::Connection, String> {
+        match &self.connection {
+            Some(connection) => Ok(connection.clone()),
+            None => Ok(self.connection.insert(http::Connection::new()?).clone()),
         }
     }
 

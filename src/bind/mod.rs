@@ -9,6 +9,7 @@ mod command;
 mod environment;
 mod family;
 pub mod guard;
+mod http;
 mod input;
 mod keys;
 mod maker;
