@@ -25,6 +25,12 @@ pub struct Abilities {
     pub code_action_literals: bool,
     /// Code actions may say that they are the one right answer.
     pub preferred_actions: bool,
+    /// Places of definitions may say what led there.
+    pub definition_links: bool,
+    /// Outlines may be trees.
+    pub hierarchical_symbols: bool,
+    /// It asks what can be renamed before it asks to rename it.
+    pub prepares_renames: bool,
     /// Edits of files may say of which version they are.
     pub document_changes: bool,
     /// It applies edits for the server.
@@ -68,6 +74,11 @@ impl Abilities {
             code_action_literals: at("/textDocument/codeAction/codeActionLiteralSupport")
                 .is_object(),
             preferred_actions: says("/textDocument/codeAction/isPreferredSupport"),
+            definition_links: says("/textDocument/definition/linkSupport"),
+            hierarchical_symbols: says(
+                "/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport",
+            ),
+            prepares_renames: says("/textDocument/rename/prepareSupport"),
             document_changes: says("/workspace/workspaceEdit/documentChanges"),
             apply_edit: says("/workspace/applyEdit"),
             code_lens_refresh: says("/workspace/codeLens/refreshSupport"),

@@ -22,8 +22,8 @@ use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Uri, WorkspaceFolder};
 
-/// Texts up to this many bytes are analysed where they are asked about; longer ones beside the message loop.
-const INLINE_ANALYSIS_BYTES: usize = 64 << 10;
+/// Texts up to this many bytes are looked at as a whole where they are asked about; longer ones beside the message loop.
+pub const INLINE_BYTES: usize = 64 << 10;
 
 /// One client, its documents and its runs.
 pub struct Session {
@@ -184,7 +184,7 @@ impl Session {
 ///
 /// The analysis panicked.
 pub async fn analysed(snapshot: &Snapshot) -> Result<Arc<Analysis>> {
-    if snapshot.is_analysed() || snapshot.rope.len_bytes() <= INLINE_ANALYSIS_BYTES {
+    if snapshot.is_analysed() || snapshot.rope.len_bytes() <= INLINE_BYTES {
         return Ok(snapshot.analysis().clone());
     }
     let snapshot = snapshot.clone();

@@ -1,11 +1,11 @@
 //! Quick fixes: what puts a diagnostic right, silences it or explains it.
 
 use super::actions::{Action, Does};
-use super::asked::Asked;
-use super::commands;
-use super::edits::{FileEdits, workspace_edit};
 use crate::check::{self, Code, Levels};
 use crate::ide;
+use crate::lsp::asked::Asked;
+use crate::lsp::commands;
+use crate::lsp::edits::{FileEdits, workspace_edit};
 use crate::text::{Edit, Span, difference};
 use tower_lsp::ls_types::*;
 
