@@ -141,6 +141,13 @@ fn expand(
     Ok(expanded)
 }
 
+/// The names in `${NAME}`, in order.
+pub fn variables(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split("${").skip(1);
+    let names = parts.filter_map(|part| part.split_once('}').map(|(name, _)| name));
+    names.filter(|name| is_name(name))
+}
+
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

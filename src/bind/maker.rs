@@ -3,7 +3,8 @@
 use super::family::{MemberKind, told_below};
 use super::input::InputSchema;
 use super::{
-    BindError, Bindings, Bound, BoundMode, Family, Tool, ToolInfo, command, reply, subloop,
+    BindError, Bindings, Bound, BoundMode, Family, Keys, Secrets, Tool, ToolInfo, command, reply,
+    subloop,
 };
 use crate::definition::{self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, resolve};
 use crate::text::Span;
@@ -11,13 +12,22 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Makes what one bind comes to.
-#[derive(Default)]
 pub(super) struct Maker {
+    /// Those of all loops that are made.
+    secrets: Arc<Secrets>,
     /// The loops below that were made, each once.
     children: HashMap<*const Family, Arc<Bound>>,
 }
 
 impl Maker {
+    /// A maker for loops of which nobody is to know `secrets`.
+    pub fn new(secrets: Arc<Secrets>) -> Self {
+        Self {
+            secrets,
+            children: HashMap::new(),
+        }
+    }
+
     /// Makes `family`.
     ///
     /// # Errors
@@ -52,14 +62,16 @@ impl Maker {
                 name: mode.name.to_owned(),
                 limits: mode.limits,
                 tools,
-                system: system.clone(),
+                system: self.secrets.hide(system).into_owned(),
                 effort: mode.effort,
             });
         }
         Ok(Bound {
+            keys: Keys::of(definition, &bindings.environment),
             session_id: bindings.session_id,
             loop_id: bindings.loop_id,
             modes,
+            secrets: self.secrets.clone(),
             accepted: family.accepted.clone(),
         })
     }

@@ -10,10 +10,12 @@ mod environment;
 mod family;
 pub mod guard;
 mod input;
+mod keys;
 mod maker;
 mod output;
 mod process;
 mod reply;
+mod secrets;
 mod shown;
 mod subloop;
 mod template;
@@ -21,6 +23,9 @@ mod tool;
 
 pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
 pub use family::Family;
+pub use keys::{KeyMissing, Keys};
+pub use secrets::{Hiding, Secrets};
+pub use shown::written_out;
 pub use subloop::Subloop;
 pub use tool::{
     CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,

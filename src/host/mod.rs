@@ -1,13 +1,17 @@
-//! This machine, as far as a definition may look at it: its files, the programs on `PATH`, the environment.
+//! This machine, as far as a definition may look at it: its files, the programs on `PATH`, the environment. And the
+//! user's state folder, where runs are kept.
 
+mod env_file;
 mod files;
 mod loops;
 mod program;
+pub mod state;
 
 use crate::definition::{FileProblem, KnownLoop, Surroundings};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+pub use env_file::{EnvFileProblem, parse_env_file};
 pub use loops::loops_under;
 pub use program::{ProgramProblem, find_program};
 
@@ -57,6 +61,11 @@ impl Host {
         }
     }
 
+    /// The environment that is looked at.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
     /// The folder of the definition, absolute.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -66,6 +75,18 @@ impl Host {
     pub fn root(&self) -> &Path {
         &self.root
     }
+}
+
+/// This executable, also after its file was replaced by a newer one.
+///
+/// # Errors
+///
+/// Where it is cannot be told.
+pub fn this_program() -> std::io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
+    }
+    std::env::current_exe()
 }
 
 /// The environment of this process, without what is no Unicode.

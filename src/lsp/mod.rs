@@ -26,7 +26,6 @@ mod refresh;
 mod runs;
 mod server;
 mod session;
-mod state;
 mod sync;
 mod transport;
 pub mod trust;

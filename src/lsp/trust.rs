@@ -6,9 +6,10 @@
 
 use super::foreign::{one_line, without_links};
 use super::session::Session;
-use super::{state, uri};
+use super::uri;
 use crate::check::Accepted;
 use crate::definition::{CommandArgument, Definition, Field, Model, Source, Spanned, Tool};
+use crate::host::state;
 use crate::workspace::Snapshot;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -40,6 +40,7 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
     this.disposables = [
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(RUN_SCHEME, this),
+      vscode.workspace.onDidOpenTextDocument(({ uri }) => this.catchUp(uri)),
       vscode.workspace.onDidChangeTextDocument(event => this.follow(event.document)),
       vscode.window.onDidChangeTextEditorVisibleRanges(event => this.scrolled(event)),
       runs.onBegan.on(run => this.begin(run)),
@@ -127,6 +128,13 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
 
   private render(shown: Shown): Shown {
     return Object.assign(shown, shown.renderer.render());
+  }
+
+  /** Fills a document that has just been opened: VS Code drops what changed while it was opening. */
+  private catchUp(uri: vscode.Uri): void {
+    if (this.runOf(uri)) {
+      this.changed.fire(uri);
+    }
   }
 
   private fill(run: TrackedRun, soon: boolean): void {

@@ -149,7 +149,7 @@ async fn what_was_expected_is_said_where_it_stands() {
             r#"results = [{ tool = "get", is_error = false }, { tool = "echo", contains = "3" }]"#,
             &[
                 r#"{ tool = "get", is_error = false }: the error of `get` is `error: the input is not JSON: expected ident at line 1 column 2`"#,
-                r#"{ tool = "echo", contains = "3" }: the result of `echo` is `{\"n\":1}`"#,
+                r#"{ tool = "echo", contains = "3" }: the result of `echo` is `{"n":1}`"#,
             ],
         ),
     ] {

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -13,6 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 
@@ -39,7 +40,7 @@ function required(name: string): string {
 }
 
 export interface EditorOptions {
-  /** User settings. */
+  /** Settings of the machine beside those in settings.json. */
   settings?: Record<string, unknown>;
   /** Where the packaged server points; `undefined` for a package without one. */
   server?: string | undefined;
@@ -51,6 +52,34 @@ export interface EditorOptions {
   package?: string;
 }
 
+/** Tests that share one editor, each with windows of its own. */
+export function editorTests(options: EditorOptions = {}): (name: string, body: Body) => void {
+  let editor: Promise<Editor> | undefined;
+  after(async () => {
+    await (await editor)?.end();
+  });
+  return (name, body) => {
+    test(name, async () => {
+      editor ??= Editor.start(options);
+      await (await editor).use(name, body);
+    });
+  };
+}
+
+/** A test with an editor of its own. */
+export function editorTest(name: string, options: EditorOptions, body: Body): void {
+  test(name, async () => {
+    const editor = await Editor.start(options);
+    try {
+      await editor.use(name, body);
+    } finally {
+      await editor.end();
+    }
+  });
+}
+
+type Body = (editor: Editor) => Promise<void>;
+
 /** A running VS Code. */
 export class Editor {
   readonly root = realpathSync(mkdtempSync(path.join(tmpdir(), 'loopls-vscode-')));
@@ -58,6 +87,7 @@ export class Editor {
   private process: ChildProcess | undefined;
   private browser: Browser | undefined;
   private folders = 0;
+  private readonly windows: Window[] = [];
   private readonly options: EditorOptions;
 
   private constructor(options: EditorOptions) {
@@ -79,6 +109,8 @@ export class Editor {
     const { root, options } = this;
     const at = (name: string) => path.join(root, name);
     mkdirSync(at('ud/User'), { recursive: true });
+    mkdirSync(at('ud/Machine'));
+    cpSync(path.join(EXTENSION, 'test/ui/settings.json'), at('ud/User/settings.json'));
     mkdirSync(at('ed'));
     writeFileSync(at('config.yaml'), '');
     this.writeSettings(options.settings ?? {});
@@ -133,10 +165,25 @@ export class Editor {
     });
   }
 
-  /** Writes the user's settings anew; the editor sees them at once. */
+  /** Runs a test; of one that fails there are pictures, and its windows are closed either way. */
+  async use(name: string, body: Body): Promise<void> {
+    try {
+      await body(this);
+    } catch (error) {
+      for (const [number, window] of this.windows.entries()) {
+        await window.screenshot(`failed ${name.slice(0, 60)} ${number + 1}`).catch(() => {});
+      }
+      throw error;
+    } finally {
+      for (const window of this.windows.splice(0)) {
+        await window.page.context().close();
+      }
+    }
+  }
+
+  /** Writes the settings of this machine anew; the editor sees them at once. */
   writeSettings(settings: Record<string, unknown>): void {
-    const common = JSON.parse(readFileSync(path.join(EXTENSION, 'test/ui/settings.json'), 'utf8'));
-    writeFileSync(path.join(this.root, 'ud/User/settings.json'), JSON.stringify({ ...common, ...settings }));
+    writeFileSync(path.join(this.root, 'ud/Machine/settings.json'), JSON.stringify(settings));
   }
 
   /** A new folder with these fixtures in it. */
@@ -163,6 +210,7 @@ export class Editor {
     }
     await page.goto(`http://127.0.0.1:${this.port}/?${query}`);
     const window = new Window(page, folder);
+    this.windows.push(window);
     await page.locator('.monaco-workbench').waitFor();
     if (file !== undefined) {
       await window.editor(file).waitFor();
@@ -209,7 +257,7 @@ export class Window {
     const lines = await editor.locator('.view-line').evaluateAll(lines =>
       lines
         .map(line => ({
-          top: Number.parseFloat((line as HTMLElement).style.top),
+          top: Number.parseFloat((line as unknown as { style: { top: string } }).style.top),
           text: line.textContent ?? '',
         }))
         .sort((a, b) => a.top - b.top)
@@ -253,6 +301,39 @@ export class Window {
     await lens.click();
   }
 
+  /** Puts the cursor at the end of a line with this text, in the editor that shows it. */
+  async click(text: string): Promise<void> {
+    await this.page.locator('.view-line', { hasText: text }).first().click();
+    await this.page.keyboard.press('End');
+  }
+
+  /** Lets the mouse rest on a text until a hover is there; returns what it says. */
+  async hover(text: string): Promise<string> {
+    const { page } = this;
+    const hover = page.locator('.monaco-hover:not(.hidden) .monaco-hover-content');
+    await until(`a hover over ${text}`, async () => {
+      await page.mouse.move(0, 0);
+      await page.locator('.view-line span span', { hasText: text }).first().hover();
+      await page.waitForTimeout(300);
+      return (await hover.count()) > 0 && !(await hover.first().innerText()).includes('Loading');
+    });
+    return (await hover.allInnerTexts()).join('\n');
+  }
+
+  /** What the rows of the Loop Runs view say, which this opens. */
+  async runRows(): Promise<string[]> {
+    const rows = this.page.locator('.panel .monaco-list-row');
+    if (
+      !(await this.page
+        .locator('.panel .title-label, .panel .composite.title', { hasText: 'Loop Runs' })
+        .isVisible())
+    ) {
+      await this.command('Loop Runs: Focus on Loop Runs View');
+    }
+    await rows.first().waitFor();
+    return rows.allInnerTexts();
+  }
+
   /** The messages in view. */
   async toasts(): Promise<string[]> {
     return this.page.locator('.notification-toast .notification-list-item-message').allInnerTexts();
@@ -260,17 +341,20 @@ export class Window {
 
   async waitToast(wanted: string | RegExp): Promise<Locator> {
     const toast = this.page.locator('.notification-toast', { hasText: wanted }).first();
-    await toast.waitFor();
+    let toasts: string[] = [];
+    await until(
+      () => `the message ${wanted}; there are:\n${toasts.join('\n')}`,
+      async () => {
+        toasts = await this.toasts();
+        return toast.isVisible();
+      },
+    );
     return toast;
   }
 
   async screenshot(name: string): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
     await this.page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
-  }
-
-  async close(): Promise<void> {
-    await this.page.context().close();
   }
 }
 

@@ -1,0 +1,42 @@
+/** What a definition is told about while it is read and written. */
+import assert from 'node:assert/strict';
+import { editorTests, until } from './editor.ts';
+
+const inEditor = editorTests();
+
+inEditor(
+  'a negative limit has a squiggle and a row among the problems, and both go when it is put right',
+  async editor => {
+    const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
+    const { page } = window;
+    await page.locator('.squiggly-error').first().waitFor();
+    await window.command('Problems: Focus on Problems View');
+    const rows = page.locator('.markers-panel .monaco-list-row');
+    const fault = rows.filter({ hasText: 'a limit is never negative' });
+    await fault.waitFor();
+    assert.match(await fault.innerText(), /invalid_tool_limits/);
+    await window.screenshot('problems');
+    await window.click('calls = -3');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('30');
+    await fault.waitFor({ state: 'detached' });
+  },
+);
+
+inEditor('the hover over a mode is the table of its limits with their origins', async editor => {
+  const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
+  await window.page.locator('.codelens-decoration').first().waitFor();
+  const text = (await window.hover('quick')).replaceAll(/\s+/g, ' ');
+  assert.match(text, /iterations 4 /);
+  assert.match(text, /calls 30 /);
+  assert.match(text, /parallel 8 default/);
+  await window.screenshot('hover');
+});
+
+inEditor('a file is of our language by its name, and one of TOML is not', async editor => {
+  const folder = editor.folder('modes.loop.toml');
+  const window = await editor.open(folder, 'modes.loop.toml');
+  const language = window.page.locator('#status\\.editor\\.mode');
+  await until('the language', async () => (await language.innerText()) === 'Loop Definition');
+});
