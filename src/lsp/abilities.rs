@@ -37,6 +37,14 @@ pub struct Abilities {
     pub apply_edit: bool,
     /// It can be told to ask for lenses again.
     pub code_lens_refresh: bool,
+    /// It can be told to ask for inlay hints again.
+    pub hint_refresh: bool,
+    /// It can be asked for its settings.
+    pub configuration: bool,
+    /// It can be asked to tell when its settings change.
+    pub registers_configuration: bool,
+    /// It can be asked to watch files.
+    pub watches_files: bool,
     /// It shows progress that the server begins.
     pub work_done_progress: bool,
     /// It opens documents for the server.
@@ -82,6 +90,10 @@ impl Abilities {
             document_changes: says("/workspace/workspaceEdit/documentChanges"),
             apply_edit: says("/workspace/applyEdit"),
             code_lens_refresh: says("/workspace/codeLens/refreshSupport"),
+            hint_refresh: says("/workspace/inlayHint/refreshSupport"),
+            configuration: says("/workspace/configuration"),
+            registers_configuration: says("/workspace/didChangeConfiguration/dynamicRegistration"),
+            watches_files: says("/workspace/didChangeWatchedFiles/dynamicRegistration"),
             work_done_progress: says("/window/workDoneProgress"),
             show_document: says("/window/showDocument/support"),
             run_events,

@@ -134,6 +134,14 @@ impl Asked {
         convert::edit(&self.analysis.rope, edit, encoding)
     }
 
+    /// What there is to say about it.
+    pub fn diagnostics(&self) -> Vec<check::Diagnostic> {
+        let uri = &self.snapshot.uri;
+        let surroundings = self.surroundings();
+        self.session
+            .diagnostics(uri, &self.analysis, &*surroundings)
+    }
+
     /// A diagnostic for the client.
     pub fn diagnostic(&self, diagnostic: &check::Diagnostic) -> Diagnostic {
         let abilities = self.session.abilities();

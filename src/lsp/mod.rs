@@ -26,10 +26,12 @@ mod refresh;
 mod runs;
 mod server;
 mod session;
+mod settings;
 mod sync;
 mod transport;
 pub mod trust;
 mod uri;
+mod watch;
 
 pub use machine::Machine;
 pub use transport::End;

@@ -8,7 +8,7 @@ use super::features::{
 };
 use super::refresh::Wake;
 use super::session::Session;
-use super::{commands, publish, refresh, sync, trust};
+use super::{commands, publish, refresh, settings, sync, trust, watch};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +25,7 @@ impl LanguageServer for Server {
         let capabilities = server_capabilities(&abilities);
         if let Some(options) = &params.initialization_options {
             self.0.trust.set(trust::Level::from_options(options));
+            settings::at_start(&self.0, options);
         }
         if let Some(process) = params.process_id {
             watch_process(&self.0, process);
@@ -39,6 +40,11 @@ impl LanguageServer for Server {
             }),
             ..InitializeResult::default()
         })
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        settings::initialized(&self.0);
+        watch::initialized(&self.0);
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -65,7 +71,9 @@ impl LanguageServer for Server {
         refresh::look(&self.0, Wake::Always);
     }
 
-    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        settings::changed(&self.0, &params.settings);
+    }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         self.0

@@ -9,5 +9,6 @@ mod process;
 mod projects;
 mod runs;
 mod scene;
+mod settings;
 mod structure;
 mod transport;

@@ -17,6 +17,9 @@ pub async fn hints(
     let Some(asked) = Asked::about(session, &params.text_document.uri).await? else {
         return Ok(None);
     };
+    if !session.configuration.settings().hints {
+        return Ok(Some(Vec::new()));
+    }
     let hints = asked.whole(move |asked| {
         let span = asked.span(params.range);
         let hints = ide::inlay_hints(&asked.analysis, span).into_iter();

@@ -16,6 +16,9 @@ pub async fn code_lens(
     let Some(asked) = Asked::about(session, &params.text_document.uri).await? else {
         return Ok(None);
     };
+    if !session.configuration.settings().lenses {
+        return Ok(Some(Vec::new()));
+    }
     let uri = &asked.snapshot.uri;
     let key = uri::key(uri);
     let mut lenses = Vec::new();
