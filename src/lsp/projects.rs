@@ -3,8 +3,9 @@
 //! A root is searched when somebody first needs to know, and again when something was opened, closed, saved or changed
 //! outside; never on the message loop. Documents that are open count as they are in the editor, whatever the disk says.
 
-use crate::definition::KnownLoop;
-use crate::host::loops_under;
+use crate::definition::{KnownLoop, Surroundings};
+use crate::host::{Host, loops_under};
+use crate::workspace::{SETTINGS_FILE, Settings};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,6 +39,8 @@ struct Found {
     on_disk: Option<Loops>,
     /// The same with what is open in its place; made when it is asked for.
     merged: Option<Loops>,
+    /// The settings of the project, read with the search or before it.
+    settings: Option<Arc<Settings>>,
 }
 
 impl Projects {
@@ -71,11 +74,31 @@ impl Projects {
         }
     }
 
+    /// The settings of the project at `root`. They are one small file, which is read at once when nobody needed to know.
+    pub fn settings(&self, root: &Path) -> Arc<Settings> {
+        let place = self.root(root);
+        let known = lock(&place.found).settings.clone();
+        known.unwrap_or_else(|| {
+            let settings = Arc::new(read_settings(root));
+            lock(&place.found).settings = Some(settings.clone());
+            settings
+        })
+    }
+
     /// Searches `root`, which takes as long as the disk; returns whether something is not as it was known. One that
     /// nobody needed to know of yet stays unknown.
     pub fn search_again(&self, root: &Path) -> bool {
-        let is_known = self.known().roots.contains_key(root);
-        is_known && self.search(root, true)
+        let known = self.known().roots.get(root).cloned();
+        let Some(place) = known else {
+            return false;
+        };
+        if lock(&place.found).on_disk.is_some() {
+            return self.search(root, true);
+        }
+        // Nobody needed its loops yet: its settings alone are read again.
+        let settings = Arc::new(read_settings(root));
+        let before = lock(&place.found).settings.replace(settings.clone());
+        before.is_some_and(|before| before.levels != settings.levels)
     }
 
     fn search(&self, root: &Path, again: bool) -> bool {
@@ -89,17 +112,27 @@ impl Projects {
         if !again && lock(&place.found).on_disk.is_some() {
             return false;
         }
-        let on_disk = loops_under(root);
+        let settings = read_settings(root);
+        let mut on_disk = loops_under(root);
+        on_disk.retain(|known| {
+            let relative = known.path.strip_prefix(root);
+            !relative.is_ok_and(|path| settings.excludes(path))
+        });
         let mut found = lock(&place.found);
-        let changed = found
+        let has_changed = found
             .on_disk
             .as_ref()
-            .is_some_and(|before| **before != on_disk);
+            .is_some_and(|before| **before != on_disk)
+            || found
+                .settings
+                .as_ref()
+                .is_some_and(|before| before.levels != settings.levels);
         *found = Found {
             on_disk: Some(Arc::new(on_disk)),
             merged: None,
+            settings: Some(Arc::new(settings)),
         };
-        changed
+        has_changed
     }
 
     /// Takes what an open document is to others; returns whether that is news to them.
@@ -126,6 +159,11 @@ impl Projects {
         self.known().roots.keys().cloned().collect()
     }
 
+    fn root(&self, root: &Path) -> Arc<Root> {
+        let mut known = self.known();
+        known.roots.entry(root.to_owned()).or_default().clone()
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         lock(&self.known)
     }
@@ -148,6 +186,15 @@ impl Known {
         });
         news.count() > 0
     }
+}
+
+/// The settings of the project at `root`; none where they cannot be read. What is wrong with them counts for nothing:
+/// `loopls check` tells it.
+fn read_settings(root: &Path) -> Settings {
+    let text = Host::new(&root.join(SETTINGS_FILE)).file(Path::new(SETTINGS_FILE));
+    let text = text.unwrap_or_default();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Settings::parse(text).0
 }
 
 /// Whether one can take the place of the other without anything to say about a third: descriptions are only shown.

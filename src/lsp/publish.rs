@@ -140,7 +140,7 @@ async fn find(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Vec<Diagnos
         let analysis = snapshot.analysis();
         show_others(&session, &snapshot, analysis);
         let surroundings = session.surroundings_searched(&snapshot.uri);
-        let found = analysis.diagnostics_in(&*surroundings);
+        let found = session.diagnostics(&snapshot.uri, analysis, &*surroundings);
         Ok(found
             .iter()
             .map(|found| convert::diagnostic(found, &analysis.rope, &uri, session.abilities()))

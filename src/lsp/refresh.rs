@@ -1,7 +1,7 @@
 //! Looking again at what is outside the editor: something was opened, closed, saved, or changed by others.
 
-use super::publish;
 use super::session::Session;
+use super::{publish, watch};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,6 +44,7 @@ pub fn look(session: &Arc<Session>, wake: Wake) {
             if changed || wake == Wake::Always {
                 publish::look_again(&session);
             }
+            watch::files(&session);
         }
     });
 }

@@ -7,9 +7,11 @@ use super::projects::Projects;
 use super::publish::Workers;
 use super::refresh::Refreshes;
 use super::runs::Runs;
+use super::settings::Configuration;
 use super::trust::Trust;
+use super::watch::Watched;
 use super::{Machine, uri};
-use crate::check::Analysis;
+use crate::check::{self, Analysis, Levels};
 use crate::definition::{Nowhere, Surroundings};
 use crate::host::Host;
 use crate::workspace::{DocumentKey, Snapshot, Workspace};
@@ -22,8 +24,8 @@ use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Uri, WorkspaceFolder};
 
-/// Texts up to this many bytes are analysed where they are asked about; longer ones beside the message loop.
-const INLINE_ANALYSIS_BYTES: usize = 64 << 10;
+/// Texts up to this many bytes are looked at as a whole where they are asked about; longer ones beside the message loop.
+pub const INLINE_BYTES: usize = 64 << 10;
 
 /// One client, its documents and its runs.
 pub struct Session {
@@ -43,6 +45,10 @@ pub struct Session {
     pub projects: Arc<Projects>,
     /// Looks at what is outside the editor.
     pub refreshes: Refreshes,
+    /// What the client watches for us.
+    pub watched: Watched,
+    /// What a person has set in the editor.
+    pub configuration: Configuration,
     abilities: OnceLock<Abilities>,
     folders: Mutex<Vec<PathBuf>>,
     documents: Arc<Mutex<Documents>>,
@@ -72,6 +78,8 @@ impl Session {
             abilities: OnceLock::new(),
             projects: Arc::default(),
             refreshes: Refreshes::default(),
+            watched: Watched::default(),
+            configuration: Configuration::default(),
             folders: Mutex::default(),
             documents: Arc::default(),
             places: Mutex::default(),
@@ -162,6 +170,26 @@ impl Session {
         place
     }
 
+    /// The diagnostics of `analysis` as its person wants them: at the levels of the project, under those of the editor.
+    pub fn diagnostics(
+        &self,
+        uri: &str,
+        analysis: &Analysis,
+        surroundings: &dyn Surroundings,
+    ) -> Vec<check::Diagnostic> {
+        self.levels(uri)
+            .apply(analysis.diagnostics_in(surroundings))
+    }
+
+    /// The levels that hold for the document at `uri`.
+    pub fn levels(&self, uri: &str) -> Levels {
+        let root = uri::path(uri).map(|path| self.place(&path).root().to_owned());
+        let project = root.map(|root| self.projects.settings(&root));
+        let levels = project.map(|settings| settings.levels.clone());
+        let over = &self.configuration.settings().levels;
+        levels.unwrap_or_default().overridden_by(over)
+    }
+
     /// Forgets what surrounds documents: something may have changed there.
     pub fn forget_places(&self) {
         self.places().clear();
@@ -184,7 +212,7 @@ impl Session {
 ///
 /// The analysis panicked.
 pub async fn analysed(snapshot: &Snapshot) -> Result<Arc<Analysis>> {
-    if snapshot.is_analysed() || snapshot.rope.len_bytes() <= INLINE_ANALYSIS_BYTES {
+    if snapshot.is_analysed() || snapshot.rope.len_bytes() <= INLINE_BYTES {
         return Ok(snapshot.analysis().clone());
     }
     let snapshot = snapshot.clone();

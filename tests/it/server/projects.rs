@@ -1,6 +1,6 @@
 //! Loops that name each other, over the files of a project.
 
-use crate::support::{Client, file_uri, folder};
+use crate::support::{Client, file_uri, folder, position_params};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -164,4 +164,124 @@ async fn a_file_that_is_open_is_there_before_it_is_saved() {
     project
         .close(&["desk.loop.toml", "sub/helper.loop.toml"])
         .await;
+}
+
+/// Asks about the place where `name` stands first in its file, behind its first quote.
+async fn at_name(
+    project: &mut Project,
+    file: &str,
+    method: &str,
+    more: Value,
+) -> Result<Value, Value> {
+    let mut params = position_params(&project.uri(file), 0, 10);
+    super::scene::merge(&mut params, more);
+    let request = project.client.request(method, params).await;
+    project.client.reply(request).await
+}
+
+#[tokio::test]
+async fn a_loop_is_found_and_renamed_in_every_file_that_names_it() {
+    let [helper, other] = [definition("helper", ""), definition("other", "\"helper\"")];
+    let mut project = Project::new(&[
+        ("helper.loop.toml", helper.as_str()),
+        ("sub/other.loop.toml", other.as_str()),
+    ])
+    .await;
+    project
+        .open("desk.loop.toml", &definition("desk", "\"helper\""))
+        .await;
+    let desk = position_params(&project.uri("desk.loop.toml"), 1, 15);
+    let found = project.client.call("textDocument/definition", desk.clone());
+    let found = found.await;
+    assert_eq!(found[0]["uri"], project.uri("helper.loop.toml"));
+    assert_eq!(
+        found[0]["range"]["start"],
+        json!({ "line": 0, "character": 7 })
+    );
+
+    let mut params = desk.clone();
+    super::scene::merge(
+        &mut params,
+        json!({ "context": { "includeDeclaration": true } }),
+    );
+    let found = project.client.call("textDocument/references", params).await;
+    let places = |found: &Value| -> Vec<(String, u64)> {
+        let found = found.as_array().unwrap().iter();
+        let mut places: Vec<_> = found
+            .map(|it| {
+                let uri = it["uri"].as_str().unwrap();
+                let line = it["range"]["start"]["line"].as_u64().unwrap();
+                (uri.rsplit('/').next().unwrap().to_owned(), line)
+            })
+            .collect();
+        places.sort();
+        places
+    };
+    let place = |name: &str, line| (name.to_owned(), line);
+    assert_eq!(
+        places(&found),
+        [
+            place("desk.loop.toml", 1),
+            place("helper.loop.toml", 0),
+            place("other.loop.toml", 1),
+        ]
+    );
+
+    let mut params = desk;
+    super::scene::merge(&mut params, json!({ "newName": "clerk" }));
+    let edit = project.client.call("textDocument/rename", params).await;
+    let changes = edit["changes"].as_object().unwrap();
+    let mut names: Vec<_> = changes.keys().cloned().collect();
+    names.sort();
+    let uris = ["desk.loop.toml", "helper.loop.toml", "sub/other.loop.toml"];
+    assert_eq!(names, uris.map(|name| project.uri(name)));
+    for edits in changes.values() {
+        let [edit] = edits.as_array().unwrap().as_slice() else {
+            panic!("{edits:#?}");
+        };
+        assert_eq!(edit["newText"], "clerk");
+    }
+    project.close(&["desk.loop.toml"]).await;
+}
+
+#[tokio::test]
+async fn a_loop_is_not_renamed_to_what_another_is_called() {
+    let helper = definition("helper", "");
+    let mut project = Project::new(&[("helper.loop.toml", helper.as_str())]).await;
+    project
+        .open("desk.loop.toml", &definition("desk", ""))
+        .await;
+    let found = at_name(
+        &mut project,
+        "desk.loop.toml",
+        "textDocument/prepareRename",
+        json!({}),
+    );
+    assert_eq!(found.await.unwrap()["placeholder"], "desk");
+    let more = json!({ "newName": "helper" });
+    let refused = at_name(&mut project, "desk.loop.toml", "textDocument/rename", more);
+    let refused = refused.await.unwrap_err();
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("already a loop `helper`"), "{message}");
+    project.close(&["desk.loop.toml"]).await;
+}
+
+#[tokio::test]
+async fn symbols_of_files_that_are_not_open_are_found() {
+    let helper = definition("helper", "");
+    let mut project = Project::new(&[("helper.loop.toml", helper.as_str())]).await;
+    project
+        .open("desk.loop.toml", &definition("desk", ""))
+        .await;
+    let params = json!({ "query": "" });
+    let found = project.client.call("workspace/symbol", params).await;
+    let names: Vec<_> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(names, ["desk", "helper"]);
+    assert_eq!(found[1]["location"]["uri"], project.uri("helper.loop.toml"));
+    project.close(&["desk.loop.toml"]).await;
 }

@@ -116,7 +116,10 @@ impl Scene {
 
     async fn close(mut self) {
         self.client.close(self.uri).await;
-        if !self.pulls {
+        if self.pulls {
+            // A document that is gone may be news to others.
+            self.client = self.client.allow("workspace/diagnostic/refresh");
+        } else {
             self.client.cleared(self.uri).await;
         }
         self.client.finish().await;

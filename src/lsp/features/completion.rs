@@ -1,9 +1,9 @@
 //! `textDocument/completion`
 
-use super::asked::Asked;
-use super::markup;
-use super::session::Session;
 use crate::ide::{self, CompletionKind};
+use crate::lsp::asked::Asked;
+use crate::lsp::markup;
+use crate::lsp::session::Session;
 use crate::text::{Edit, Span};
 use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
@@ -22,7 +22,8 @@ pub async fn completion(
         return Ok(None);
     };
     let offset = asked.offset(at.position);
-    let found = ide::completions(&asked.analysis, &*asked.surroundings(), offset);
+    let surroundings = asked.surroundings_known().await?;
+    let found = ide::completions(&asked.analysis, &*surroundings, offset);
     let items = found.into_iter().enumerate();
     let items = items.map(|(rank, completion)| {
         let completion = up_to(offset, &asked.analysis.text, completion);

@@ -1,9 +1,10 @@
 //! `textDocument/codeAction`
 
-use super::asked::Asked;
-use super::session::Session;
-use super::{commands, fixes};
+use super::fixes;
 use crate::ide;
+use crate::lsp::asked::Asked;
+use crate::lsp::commands;
+use crate::lsp::session::Session;
 use crate::text::Span;
 use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;

@@ -1,9 +1,9 @@
 //! `textDocument/hover`
 
-use super::asked::Asked;
-use super::markup;
-use super::session::Session;
 use crate::ide;
+use crate::lsp::asked::Asked;
+use crate::lsp::markup;
+use crate::lsp::session::Session;
 use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
