@@ -57,6 +57,10 @@ impl Folds<'_> {
     }
 
     fn add(&mut self, span: Span, kind: FoldKind) {
+        // Most is on one line, and to see that is quicker than to look its line up.
+        if !span.of(&self.analysis.text).contains(['\n', '\r']) {
+            return;
+        }
         let first = self.line(span.start);
         if self.line(span.end) == first {
             return;

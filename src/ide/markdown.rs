@@ -8,6 +8,8 @@ pub fn code(text: &str) -> String {
     for character in text.chars() {
         match character {
             character if character.is_control() => shown.push(' '),
+            // In code too it would end the cell of a table.
+            '|' => shown.push('\u{2502}'),
             character if is_hidden(character) => shown.extend(character.escape_unicode()),
             character => shown.push(character),
         }

@@ -231,3 +231,19 @@ fn nothing_is_offered_behind_what_is_whole() {
         assert!(labels(marked).is_empty(), "{marked}: {:?}", labels(marked));
     }
 }
+
+#[test]
+fn a_placeholder_below_another_array_belongs_to_the_last_tool() {
+    let text = r#"
+[[tools]]
+name = "a"
+[[modes]]
+name = "m"
+[[modes]]
+name = "n"
+[tools.input]
+properties.id = {}
+required = ["|"]
+"#;
+    assert_eq!(labels(text), ["id"]);
+}

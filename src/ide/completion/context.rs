@@ -4,6 +4,7 @@ use crate::check::Analysis;
 use crate::ide::shape::Shape;
 use crate::syntax::{Header, Key, KeyValue, Statement, Value, ValueKind};
 use crate::text::Span;
+use std::collections::HashMap;
 
 /// What belongs at a place.
 #[derive(Clone, Debug)]
@@ -96,31 +97,29 @@ pub fn context_at(analysis: &Analysis, offset: usize) -> Option<Context> {
         header: None,
     };
     let mut here = None;
-    let mut elements = 0;
+    let mut above = None;
+    // How many elements each array of tables at the top has so far, so that a tool's tables know their tool.
+    let mut elements: HashMap<&str, usize> = HashMap::new();
     for statement in &analysis.tree.statements {
         match statement {
             Statement::Header(header) if header.span.start < offset => {
                 if in_brackets(text, header, offset) {
                     return Some(Context::Header(HeaderPosition { span: header.span }));
                 }
-                // Elements are counted by top-level key, so that a tool's tables know their tool.
-                if header.array && header.keys.len() == 1 {
-                    let earlier = around.header.and_then(|header| header.keys.first());
-                    elements = match earlier {
-                        Some(key)
-                            if Some(&key.name) == header.keys.first().map(|key| &key.name) =>
-                        {
-                            elements + 1
-                        }
-                        _ => count_before(analysis, header),
-                    };
+                if let ([key], true) = (header.keys.as_slice(), header.array) {
+                    *elements.entry(&key.name).or_default() += 1;
                 }
-                around = of_header(header, elements);
+                above = Some(header);
                 here = None;
             }
             Statement::KeyValue(pair) if pair.span.start <= offset => here = Some(pair),
             _ => break,
         }
+    }
+    if let Some(header) = above {
+        let first = header.keys.first().map(|key| key.name.as_str());
+        let count = first.and_then(|name| elements.get(name));
+        around = of_header(header, count.map_or(0, |count| count - 1));
     }
     match here.filter(|pair| reaches(text, pair, offset)) {
         Some(pair) => {
@@ -165,23 +164,6 @@ fn allow(text: &str, comment: Span, offset: usize) -> Option<Context> {
 fn in_brackets(text: &str, header: &Header, offset: usize) -> bool {
     let closed = header.span.of(text).ends_with(']');
     offset < header.span.end || !closed && offset == header.span.end
-}
-
-/// How many elements of the array of tables of `header` stand before it.
-fn count_before(analysis: &Analysis, header: &Header) -> usize {
-    let name = header.keys.first().map(|key| key.name.as_str());
-    let headers = analysis
-        .tree
-        .statements
-        .iter()
-        .filter_map(|statement| match statement {
-            Statement::Header(other) if other.array && other.keys.len() == 1 => Some(other),
-            _ => None,
-        });
-    headers
-        .take_while(|other| other.span.start < header.span.start)
-        .filter(|other| other.keys.first().map(|key| key.name.as_str()) == name)
-        .count()
 }
 
 fn of_header(header: &Header, element: usize) -> Around<'_> {
