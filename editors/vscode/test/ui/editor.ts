@@ -52,18 +52,17 @@ export interface EditorOptions {
   package?: string;
 }
 
-/** Tests that share one editor, each with windows of its own. */
-export function editorTests(options: EditorOptions = {}): (name: string, body: Body) => void {
-  let editor: Promise<Editor> | undefined;
-  after(async () => {
-    await (await editor)?.end();
+let shared: Promise<Editor> | undefined;
+after(async () => {
+  await (await shared)?.end();
+});
+
+/** A test in a window of its own of an editor that all such tests share. */
+export function windowTest(name: string, body: Body): void {
+  test(name, async () => {
+    shared ??= Editor.start();
+    await (await shared).use(name, body);
   });
-  return (name, body) => {
-    test(name, async () => {
-      editor ??= Editor.start(options);
-      await (await editor).use(name, body);
-    });
-  };
 }
 
 /** A test with an editor of its own. */
@@ -350,6 +349,13 @@ export class Window {
       },
     );
     return toast;
+  }
+
+  /** Closes the settings or trust editor, which lies over the others. */
+  async closeModal(): Promise<void> {
+    const modal = this.page.locator('.monaco-modal-editor-block');
+    await modal.locator('.modal-editor-header .codicon-close, .codicon-close').first().click();
+    await modal.waitFor({ state: 'detached' });
   }
 
   async screenshot(name: string): Promise<void> {
