@@ -1,7 +1,7 @@
 //! A bound loop: everything that a run needs, made from an accepted definition.
 
 use super::maker::Maker;
-use super::{Family, Tool};
+use super::{Family, Keys, Secrets, Tool};
 use crate::check::Accepted;
 use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
 use crate::text::Span;
@@ -39,6 +39,10 @@ pub struct Bound {
     pub loop_id: Uuid,
     /// The base first, then the modes in declared order.
     pub modes: Vec<BoundMode>,
+    /// The keys of its models.
+    pub keys: Keys,
+    /// What is to be shown, written and sent to the model as `[NAME]`; the same for the loops below.
+    pub secrets: Arc<Secrets>,
 }
 
 /// What one mode is bound to.
@@ -50,7 +54,7 @@ pub struct BoundMode {
     pub limits: ResolvedLimits,
     /// Its tools in order, delegates and extra tools last.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The whole system prompt; empty for none.
+    /// The whole system prompt, without secrets; empty for none.
     pub system: String,
     /// Its effort; `None` when the model decides.
     pub effort: Option<Effort>,
@@ -109,6 +113,19 @@ impl BindError {
             }
         }
     }
+
+    /// The same without secrets, which what a program or a server said may hold.
+    fn hiding(mut self, secrets: &Secrets) -> Self {
+        match &mut self {
+            Self::InvalidToolInfo { problem, .. }
+            | Self::Factory { problem, .. }
+            | Self::Delegate { problem, .. }
+            | Self::File { problem, .. }
+            | Self::Interrupted { problem } => secrets.hide_in(problem),
+            Self::InvalidSessionId | Self::InvalidLoopId | Self::DuplicateToolName { .. } => {}
+        }
+        self
+    }
 }
 
 /// Makes the tools of the base and of every mode. A definition is built once by name, however many modes use it,
@@ -135,7 +152,13 @@ impl Family {
     pub async fn bind(self, bindings: Bindings) -> Result<Bound, BindError> {
         bindings.check()?;
         // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
-        let bound = tokio::task::spawn_blocking(move || Maker::default().make(&self, bindings));
+        let bound = tokio::task::spawn_blocking(move || {
+            let loops = self.loops();
+            let definitions = loops.iter().map(|accepted| accepted.definition());
+            let secrets = Arc::new(Secrets::of(definitions, &bindings.environment));
+            let made = Maker::new(secrets.clone()).make(&self, bindings);
+            made.map_err(|error| error.hiding(&secrets))
+        });
         bound.await.unwrap_or_else(|error| {
             Err(BindError::Interrupted {
                 problem: error.to_string(),
@@ -210,6 +233,23 @@ impl Bound {
     pub fn initial_mode(&self) -> &BoundMode {
         let name = self.accepted.definition().initial_mode.text();
         self.mode(name).unwrap_or(&self.modes[0])
+    }
+
+    /// The names of all tools, those of a loop below behind the name of the tool that hands work to it:
+    /// `refund_desk/refund`.
+    pub fn tool_paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        for tool in self.modes.iter().flat_map(|mode| &mode.tools) {
+            let name = &tool.info().name;
+            if paths.contains(name) {
+                continue;
+            }
+            paths.push(name.clone());
+            let below = tool.subloop().map(|below| below.tool_paths());
+            let below = below.into_iter().flatten();
+            paths.extend(below.map(|path| format!("{name}/{path}")));
+        }
+        paths
     }
 
     /// How long a cancelled run may take to wind down, in milliseconds.

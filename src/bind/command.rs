@@ -4,13 +4,13 @@ use super::arguments::{Arguments, check_paths};
 use super::environment::{TOOL_NAME, environment_of, set};
 use super::guard::message::Exit;
 use super::input::InputSchema;
-use super::output::Output;
+use super::output::{CALL_BYTES, Output, failure, success};
 use super::process::{Launch, Process, Progress};
 use super::shown::command_line;
 use super::template::{Template, Values};
 use super::{
-    BindError, Bindings, CANCELLED, CallContext, InputProblem, Outcome, PreparedCall, RESULT_BYTES,
-    Stream, Tool, ToolInfo,
+    BindError, Bindings, CANCELLED, CallContext, InputProblem, Outcome, PreparedCall, Stream, Tool,
+    ToolInfo,
 };
 use crate::definition::{self, CommandArgument, Definition};
 use crate::host;
@@ -22,9 +22,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::{Instant, sleep_until};
-
-/// How much of standard output is held: the hard bound, and what secrets and repairs at its edges may need.
-const STDOUT_BYTES: usize = RESULT_BYTES + 64 * 1024;
 
 /// How much of standard error is held; only a failure tells it.
 const STDERR_BYTES: usize = 1024 * 1024;
@@ -193,12 +190,14 @@ async fn run(call: PreparedCommand, context: CallContext) -> Outcome {
         Ended::Exit(Exit::Code(code)) if command.ok_exit.contains(&i64::from(code)) => {
             success(stdout)
         }
-        Ended::Exit(Exit::Code(code)) => failure(stdout, stderr, &format!("[exit status {code}]")),
-        Ended::Exit(Exit::Signal(signal)) => {
-            failure(stdout, stderr, &format!("[killed by signal {signal}]"))
+        Ended::Exit(Exit::Code(code)) => {
+            failure([stdout, stderr], &format!("[exit status {code}]"))
         }
-        Ended::Cancelled => failure(stdout, stderr, CANCELLED),
-        Ended::GuardLost => failure(stdout, stderr, "[the guard of the process was ended]"),
+        Ended::Exit(Exit::Signal(signal)) => {
+            failure([stdout, stderr], &format!("[killed by signal {signal}]"))
+        }
+        Ended::Cancelled => failure([stdout, stderr], CANCELLED),
+        Ended::GuardLost => failure([stdout, stderr], "[the guard of the process was ended]"),
         Ended::Failed(_) if !command.directory.is_dir() => Outcome::error(format_args!(
             "the working directory {} does not exist",
             command.directory.display()
@@ -213,7 +212,7 @@ async fn run(call: PreparedCommand, context: CallContext) -> Outcome {
 /// Reads what the program prints until it has ended and its pipes are closed, or until it is too late for them:
 /// something that it left running may hold them open.
 async fn collect(process: &mut Process, context: &CallContext) -> (Ended, Output, Output) {
-    let mut stdout = Reader::new(process.stdout.take(), Stream::Stdout, STDOUT_BYTES);
+    let mut stdout = Reader::new(process.stdout.take(), Stream::Stdout, CALL_BYTES);
     let mut stderr = Reader::new(process.stderr.take(), Stream::Stderr, STDERR_BYTES);
     let mut ended = None;
     let mut cancelled = false;
@@ -282,38 +281,5 @@ impl<R: AsyncRead + Unpin> Reader<R> {
             }
             _ => self.pipe = None,
         }
-    }
-}
-
-/// Standard output as it is.
-fn success(stdout: Output) -> Outcome {
-    if stdout.is_empty() {
-        return Outcome::text("(no output)");
-    }
-    outcome(stdout, false)
-}
-
-/// Standard output, standard error and `how` it failed, a line each.
-fn failure(stdout: Output, stderr: Output, how: &str) -> Outcome {
-    let mut all = Output::new(STDOUT_BYTES);
-    all.push(b"error: ");
-    for stream in [stdout, stderr] {
-        let unfinished = stream.last().is_some_and(|last| last != b'\n');
-        all.append(stream);
-        if unfinished {
-            all.push(b"\n");
-        }
-    }
-    all.push(how.as_bytes());
-    outcome(all, true)
-}
-
-fn outcome(output: Output, is_error: bool) -> Outcome {
-    let (bytes, dropped_at, dropped) = output.finish();
-    Outcome {
-        bytes,
-        dropped_at,
-        dropped,
-        is_error,
     }
 }

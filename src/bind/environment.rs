@@ -109,36 +109,77 @@ pub fn set(environment: &mut Vec<(String, String)>, name: &str, value: String) {
 /// # Errors
 ///
 /// A variable that is not set.
-fn expand(
+pub fn expand(
     text: &str,
     span: Span,
     environment: &[(String, String)],
 ) -> Result<String, EnvironmentProblem> {
     let mut expanded = String::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("${") {
-        let inner = &rest[start + 2..];
-        let name = inner.split_once('}').map(|(name, _)| name);
-        let Some(name) = name.filter(|name| is_name(name)) else {
-            expanded.push_str(&rest[..start + 2]);
-            rest = inner;
-            continue;
-        };
-        let value = environment.iter().rfind(|(known, _)| known == name);
-        let Some((_, value)) = value else {
-            let value = format!("the environment variable `{name}` is not set");
-            return Err(Spanned { value, span });
-        };
-        expanded.push_str(&rest[..start]);
-        expanded.push_str(value);
-        rest = &inner[name.len() + 1..];
+    for part in parts(text) {
+        expanded.push_str(match part {
+            Part::Plain(text) => text,
+            Part::Variable(name) => variable(name, span, environment)?,
+        });
     }
-    expanded.push_str(rest);
     if expanded.contains('\0') {
         let value = "a variable cannot hold a NUL character".to_owned();
         return Err(Spanned { value, span });
     }
     Ok(expanded)
+}
+
+/// The names in `${NAME}`, in order.
+pub fn variables(text: &str) -> impl Iterator<Item = &str> {
+    parts(text).into_iter().filter_map(|part| match part {
+        Part::Variable(name) => Some(name),
+        Part::Plain(_) => None,
+    })
+}
+
+/// A part of a text that may name variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// Stays as it is.
+    Plain(&'a str),
+    /// The name in a `${NAME}`.
+    Variable(&'a str),
+}
+
+/// Takes `text` apart. A `$` that begins no `${NAME}` is plain text.
+pub fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut done, mut from) = (0, 0);
+    while let Some(start) = text[from..].find("${").map(|at| from + at) {
+        let inner = &text[start + 2..];
+        let name = inner.split_once('}').map(|(name, _)| name);
+        from = start + 2;
+        if let Some(name) = name.filter(|name| is_name(name)) {
+            parts.push(Part::Plain(&text[done..start]));
+            parts.push(Part::Variable(name));
+            from += name.len() + 1;
+            done = from;
+        }
+    }
+    parts.push(Part::Plain(&text[done..]));
+    parts.retain(|part| *part != Part::Plain(""));
+    parts
+}
+
+/// The value of the variable `name`, which the text at `span` needs.
+///
+/// # Errors
+///
+/// It is not set.
+pub fn variable<'a>(
+    name: &str,
+    span: Span,
+    environment: &'a [(String, String)],
+) -> Result<&'a str, EnvironmentProblem> {
+    let known = environment.iter().rfind(|(known, _)| known == name);
+    known.map(|(_, value)| value.as_str()).ok_or_else(|| {
+        let value = format!("the environment variable `{name}` is not set");
+        Spanned { value, span }
+    })
 }
 
 fn is_name(text: &str) -> bool {

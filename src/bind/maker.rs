@@ -3,7 +3,8 @@
 use super::family::{MemberKind, told_below};
 use super::input::InputSchema;
 use super::{
-    BindError, Bindings, Bound, BoundMode, Family, Tool, ToolInfo, command, reply, subloop,
+    BindError, Bindings, Bound, BoundMode, Family, Keys, Secrets, Tool, ToolInfo, command, http,
+    reply, subloop,
 };
 use crate::definition::{self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, resolve};
 use crate::text::Span;
@@ -11,13 +12,25 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Makes what one bind comes to.
-#[derive(Default)]
 pub(super) struct Maker {
+    /// Those of all loops that are made.
+    secrets: Arc<Secrets>,
     /// The loops below that were made, each once.
     children: HashMap<*const Family, Arc<Bound>>,
+    /// What requests are sent with, once a tool sends some.
+    connection: Option<http::Connection>,
 }
 
 impl Maker {
+    /// A maker for loops of which nobody is to know `secrets`.
+    pub fn new(secrets: Arc<Secrets>) -> Self {
+        Self {
+            secrets,
+            children: HashMap::new(),
+            connection: None,
+        }
+    }
+
     /// Makes `family`.
     ///
     /// # Errors
@@ -52,14 +65,16 @@ impl Maker {
                 name: mode.name.to_owned(),
                 limits: mode.limits,
                 tools,
-                system: system.clone(),
+                system: self.secrets.hide(system).into_owned(),
                 effort: mode.effort,
             });
         }
         Ok(Bound {
+            keys: Keys::of(definition, &bindings.environment),
             session_id: bindings.session_id,
             loop_id: bindings.loop_id,
             modes,
+            secrets: self.secrets.clone(),
             accepted: family.accepted.clone(),
         })
     }
@@ -102,9 +117,22 @@ impl Maker {
                 command::build(definition, entry, source, infos, schema, bindings)
             }
             Source::Reply(reply) => Ok(reply::build(reply, infos, schema)),
-            Source::Http(_) => not_yet("http"),
+            Source::Http(Some(http)) => {
+                let connection = self.connection();
+                let connection = connection.map_err(|problem| failed(problem, source.span))?;
+                let (name, source) = (entry.name.text(), (http, source.span));
+                http::build(name, source, infos, schema, bindings, connection)
+            }
+            Source::Http(None) => Err(failed("`http` is no table".into(), source.span)),
             Source::Mcp(_) => not_yet("mcp"),
             Source::Loop(_) => not_yet("loop"),
+        }
+    }
+
+    fn connection(&mut self) -> Result<http::Connection, String> {
+        match &self.connection {
+            Some(connection) => Ok(connection.clone()),
+            None => Ok(self.connection.insert(http::Connection::new()?).clone()),
         }
     }
 

@@ -9,11 +9,14 @@ mod command;
 mod environment;
 mod family;
 pub mod guard;
+mod http;
 mod input;
+mod keys;
 mod maker;
 mod output;
 mod process;
 mod reply;
+mod secrets;
 mod shown;
 mod subloop;
 mod template;
@@ -21,6 +24,9 @@ mod tool;
 
 pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
 pub use family::Family;
+pub use keys::{KeyMissing, Keys};
+pub use secrets::{Hiding, Secrets};
+pub use shown::written_out;
 pub use subloop::Subloop;
 pub use tool::{
     CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,

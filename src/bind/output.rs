@@ -1,6 +1,10 @@
-//! What a process printed, in bounded memory.
+//! What a call brought, in bounded memory.
 
+use super::{Outcome, RESULT_BYTES};
 use std::collections::VecDeque;
+
+/// How much is held of what a call brings: the hard bound, and what secrets and repairs at its edges may need.
+pub const CALL_BYTES: usize = RESULT_BYTES + 64 * 1024;
 
 /// The first and the last bytes of a stream, and how many were dropped between them. However much is pushed,
 /// at most the capacity is held.
@@ -68,6 +72,39 @@ impl Output {
         bytes.extend_from_slice(front);
         bytes.extend_from_slice(back);
         (bytes, dropped_at, self.dropped)
+    }
+}
+
+/// The outcome of a call that worked: what it brought, as it is.
+pub fn success(output: Output) -> Outcome {
+    match output.is_empty() {
+        true => Outcome::text("(no output)"),
+        false => outcome(output, false),
+    }
+}
+
+/// The outcome of a call that failed: what it brought and `how` it failed, a line each.
+pub fn failure(outputs: impl IntoIterator<Item = Output>, how: &str) -> Outcome {
+    let mut all = Output::new(CALL_BYTES);
+    all.push(b"error: ");
+    for output in outputs {
+        let unfinished = output.last().is_some_and(|last| last != b'\n');
+        all.append(output);
+        if unfinished {
+            all.push(b"\n");
+        }
+    }
+    all.push(how.as_bytes());
+    outcome(all, true)
+}
+
+fn outcome(output: Output, is_error: bool) -> Outcome {
+    let (bytes, dropped_at, dropped) = output.finish();
+    Outcome {
+        bytes,
+        dropped_at,
+        dropped,
+        is_error,
     }
 }
 

@@ -90,6 +90,24 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// The properties of the input that the schema declares, in the order of the input.
+    pub fn declared_input(self) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let is_declared = move |name: &String| {
+            let properties = self.properties;
+            properties.is_some_and(|properties| properties.contains_key(name))
+        };
+        let input = self.input.into_iter().flatten();
+        input
+            .filter(move |(name, _)| is_declared(name))
+            .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The names of the properties that the schema declares.
+    pub fn declared_names(self) -> impl Iterator<Item = &'a str> {
+        let properties = self.properties.into_iter().flatten();
+        properties.map(|(name, _)| name.as_str())
+    }
+
     /// What the schema says of the property `name`.
     pub fn declared(&self, name: &str, keyword: &str) -> Option<&'a Value> {
         self.properties?.get(name)?.get(keyword)
@@ -115,14 +133,14 @@ impl<'a> Values<'a> {
     ///
     /// # Errors
     ///
-    /// It is absent, null, or a string with a NUL, which no argument can hold.
+    /// It is absent, null, or a string with a NUL, which neither an argument nor a request holds.
     pub fn text(&self, name: &str) -> Result<Cow<'a, str>, InputProblem> {
         match self.get(name) {
             None => Err(InputProblem(format!(
-                "input.{name} is absent, and the command needs it"
+                "input.{name} is absent, and the call needs it"
             ))),
             Some(Value::Null) => Err(InputProblem(format!(
-                "input.{name} is null, which cannot be put into a command"
+                "input.{name} is null, which cannot be put into a call"
             ))),
             Some(Value::String(text)) if text.contains('\0') => Err(InputProblem(format!(
                 "input.{name} contains a NUL character"
@@ -164,12 +182,12 @@ mod tests {
             (
                 "{{s}}",
                 json!({}),
-                problem("input.s is absent, and the command needs it"),
+                problem("input.s is absent, and the call needs it"),
             ),
             (
                 "{{n}}",
                 json!({ "n": null }),
-                problem("input.n is null, which cannot be put into a command"),
+                problem("input.n is null, which cannot be put into a call"),
             ),
             (
                 "{{s}}",

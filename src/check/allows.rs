@@ -75,8 +75,9 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
         let title = format!("Remove `{name}`");
         let repair = Repair::Edits(vec![removal(analysis, &allows, index)]);
         kept.push(match Code::from_name(allow.name) {
-            // Another machine may have what this one lacks, or lack what this one has.
-            Some(Code::CommandNotFound | Code::EnvironmentNotSet) => {
+            // A misspelt code is meant for something; and another machine may have what this one lacks, or lack what
+            // this one has.
+            None | Some(Code::CommandNotFound | Code::EnvironmentNotSet) => {
                 diagnostic.with_guess(title, repair)
             }
             _ => diagnostic.with_remedy(title, repair),

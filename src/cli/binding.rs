@@ -4,9 +4,8 @@ use super::source::Source;
 use super::{Failure, Status};
 use crate::bind::{BindError, Bindings, Bound, bind};
 use crate::check::Accepted;
-use crate::host::environment;
+use crate::host::this_program;
 use crate::run::StopReason;
-use std::path::PathBuf;
 use uuid::Uuid;
 
 /// Binds what was accepted of `source`.
@@ -15,27 +14,20 @@ use uuid::Uuid;
 ///
 /// What could not be made.
 pub async fn bind_source(source: &Source, accepted: &Accepted) -> Result<Bound, BindError> {
+    let guard = this_program().map_err(|error| BindError::Interrupted {
+        problem: format!("where loopls itself is cannot be told: {error}"),
+    })?;
     let bindings = Bindings {
         session_id: Uuid::new_v4(),
         loop_id: Uuid::new_v4(),
         extra_tools: Vec::new(),
         folder: source.host.folder().to_owned(),
-        guard: this_program()?,
+        guard,
         // Naming the file was the act of trust.
         untrusted_folders: Vec::new(),
-        environment: environment(),
+        environment: source.host.environment().to_vec(),
     };
     bind(accepted, bindings, &source.host).await
-}
-
-/// This executable, also after its file was replaced.
-fn this_program() -> Result<PathBuf, BindError> {
-    if cfg!(target_os = "linux") {
-        return Ok(PathBuf::from("/proc/self/exe"));
-    }
-    std::env::current_exe().map_err(|error| BindError::Interrupted {
-        problem: format!("where loopls itself is cannot be told: {error}"),
-    })
 }
 
 /// Why a run was not started: what could not be made, with its place.

@@ -3,7 +3,7 @@
 use super::report::{FileReport, text};
 use super::{Failure, output, printable::printable, write};
 use crate::check::{Accepted, Analysis, Diagnostic};
-use crate::host::Host;
+use crate::host::{Host, parse_env_file};
 use crate::text::{Encoding, Span, position_at};
 use ropey::Rope;
 use std::fs::File;
@@ -96,6 +96,26 @@ impl Source {
     /// `text` as a document like the one that was read: with its byte order mark.
     pub fn document(&self, text: &str) -> String {
         format!("{}{text}", self.mark)
+    }
+
+    /// Adds the variables of the environment file at `path` to what is seen around the definition; they come before
+    /// others of the same name.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is none.
+    pub fn add_environment(&mut self, path: &Path) -> Result<(), Failure> {
+        let failure = |problem: String| Failure::new(format!("{}: {problem}", path.display()));
+        let text = File::open(path)
+            .map_err(|error| error.to_string())
+            .and_then(read_all)
+            .map_err(failure)?;
+        let added = parse_env_file(&text).map_err(|problem| failure(problem.to_string()))?;
+        let mut environment = self.host.environment().to_vec();
+        environment.retain(|(name, _)| !added.iter().any(|(other, _)| other == name));
+        environment.extend(added);
+        self.host = self.host.clone().with_environment(environment);
+        Ok(())
     }
 
     /// The URI of the file; what standard input holds has no place.

@@ -373,7 +373,7 @@ fn items(node: &Node) -> Option<std::slice::Iter<'_, Node>> {
 }
 
 /// The tables of an array of tables, however it is written; what is no table is passed over.
-pub(super) fn tables(node: &Node) -> Option<Box<dyn Iterator<Item = &Table> + '_>> {
+fn tables(node: &Node) -> Option<Box<dyn Iterator<Item = &Table> + '_>> {
     match &node.kind {
         NodeKind::Tables(tables) => Some(Box::new(tables.iter())),
         NodeKind::Array(items) => Some(Box::new(items.iter().filter_map(Node::as_table))),

@@ -1,13 +1,17 @@
-//! This machine, as far as a definition may look at it: its files, the programs on `PATH`, the environment.
+//! This machine, as far as a definition may look at it: its files, the programs on `PATH`, the environment. And the
+//! user's state folder, where runs are kept.
 
+mod env_file;
 mod files;
 mod loops;
 mod program;
+pub mod state;
 
 use crate::definition::{FileProblem, KnownLoop, Surroundings};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+pub use env_file::{EnvFileProblem, parse_env_file};
 pub use loops::loops_under;
 pub use program::{ProgramProblem, find_program};
 
@@ -57,6 +61,25 @@ impl Host {
         }
     }
 
+    /// The environment that is looked at.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
+    /// The host of another definition, whose file is `place`, absolute.
+    pub fn beside(&self, place: &Path) -> Self {
+        let mut other = Self::new(place).with_environment(self.environment.clone());
+        other.untrusted_folders.clone_from(&self.untrusted_folders);
+        // Where no bare name is taken from this definition's folder, none is from the other's.
+        if !self.untrusted_folders.is_empty() {
+            other.untrusted_folders.push(other.folder.clone());
+        }
+        if other.root == self.root {
+            other.loops = self.loops.clone();
+        }
+        other
+    }
+
     /// The folder of the definition, absolute.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -66,6 +89,18 @@ impl Host {
     pub fn root(&self) -> &Path {
         &self.root
     }
+}
+
+/// This executable, also after its file was replaced by a newer one.
+///
+/// # Errors
+///
+/// Where it is cannot be told.
+pub fn this_program() -> std::io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok("/proc/self/exe".into());
+    }
+    std::env::current_exe()
 }
 
 /// The environment of this process, without what is no Unicode.
@@ -121,16 +156,7 @@ impl Surroundings for Host {
     }
 
     fn at(&self, place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
-        let mut other = Self::new(place).with_environment(self.environment.clone());
-        other.untrusted_folders.clone_from(&self.untrusted_folders);
-        // Where no bare name is taken from this definition's folder, none is from the other's.
-        if !self.untrusted_folders.is_empty() {
-            other.untrusted_folders.push(other.folder.clone());
-        }
-        if other.root == self.root {
-            other.loops = self.loops.clone();
-        }
-        Some(Box::new(other))
+        Some(Box::new(self.beside(place)))
     }
 
     fn variable_is_set(&self, name: &str) -> bool {

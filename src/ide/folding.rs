@@ -84,7 +84,9 @@ impl Folds<'_> {
             ValueKind::String(_) => 3,
             _ => return,
         };
-        let inner = &text[..text.len().saturating_sub(closers)];
+        // A short string has no three bytes of closing quotes, and may end within a character there.
+        let inner = text.get(..text.len().saturating_sub(closers));
+        let inner = inner.unwrap_or(text);
         let kept = inner.trim_end_matches([' ', '\t']);
         let end = match kept.ends_with(['\n', '\r']) {
             true => kept.trim_end().len(),

@@ -15,6 +15,7 @@ mod hover;
 mod inlay;
 mod lens;
 mod links;
+mod loops;
 pub mod markdown;
 mod patterns;
 mod place;
@@ -40,6 +41,9 @@ pub use hover::{Hover, hover};
 pub use inlay::{InlayHint, inlay_hints};
 pub use lens::{Act, Lens, acts_at, lenses};
 pub use links::{Link, LinkTarget, links};
+pub use loops::{
+    LoopMentions, LoopName, loop_can_be_called, loop_mentions, loop_name_at, rename_loop,
+};
 pub use place::{On, Place, Step, place_at};
 pub use quick_fix::{QuickFix, quick_fixes};
 pub use references::references;

@@ -48,7 +48,8 @@ mod tests {
         for (text, expected) in [
             ("", ""),
             (" \n\t", ""),
-            ("two\n  words ", "two words"),
+            ("two\n  words ", "two word…"),
+            ("one\n  two ", "one two"),
             ("12345678", "12345678"),
             ("123456789", "12345678…"),
             ("a\u{202e}b\u{1b}c", "ab c"),

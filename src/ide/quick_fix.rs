@@ -1,7 +1,6 @@
 //! What puts right the diagnostics under the cursor.
 
 use crate::check::{Analysis, Diagnostic, Fix, Severity};
-use crate::definition::Surroundings;
 use crate::syntax::{self, Table};
 use crate::text::{Edit, Span, apply_edits};
 
@@ -14,28 +13,23 @@ pub struct QuickFix {
     pub fix: Fix,
 }
 
-/// Fixes for every diagnostic that `span` touches, the likeliest first; for each that is no error, one that allows it
-/// where it stands.
-pub fn quick_fixes(
-    analysis: &Analysis,
-    surroundings: &dyn Surroundings,
-    span: Span,
-) -> Vec<QuickFix> {
-    let touched = |other: Span| other.start <= span.end && span.start <= other.end;
+/// Fixes for those of `diagnostics` that `span` touches, the likeliest first; for each that is no error, one that allows
+/// it where it stands.
+pub fn quick_fixes(analysis: &Analysis, diagnostics: &[Diagnostic], span: Span) -> Vec<QuickFix> {
     let mut found = Vec::new();
     let mut allowances = Vec::new();
-    for diagnostic in analysis.diagnostics_in(surroundings) {
-        if !touched(diagnostic.span) {
-            continue;
-        }
-        for fix in analysis.fixes(&diagnostic) {
+    for diagnostic in diagnostics.iter().filter(|it| it.span.meets(span)) {
+        for fix in analysis.fixes(diagnostic) {
             found.push(QuickFix {
                 diagnostic: diagnostic.clone(),
                 fix,
             });
         }
-        if let Some(fix) = allowance(analysis, &diagnostic) {
-            allowances.push(QuickFix { diagnostic, fix });
+        if let Some(fix) = allowance(analysis, diagnostic) {
+            allowances.push(QuickFix {
+                diagnostic: diagnostic.clone(),
+                fix,
+            });
         }
     }
     found.extend(allowances);
@@ -80,7 +74,8 @@ mod tests {
         let offset = marked.find('|').expect("a cursor");
         let text = marked.replacen('|', "", 1);
         let analysis = Analysis::new(Rope::from_str(&text));
-        let fixes = quick_fixes(&analysis, &Nowhere, Span::empty(offset));
+        let diagnostics = analysis.diagnostics_in(&Nowhere);
+        let fixes = quick_fixes(&analysis, &diagnostics, Span::empty(offset));
         let last = fixes
             .last()
             .and_then(|found| apply_edits(&text, &found.fix.edits));

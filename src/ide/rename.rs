@@ -46,6 +46,8 @@ pub enum RenameError {
     NoName,
     #[error("`{name}` is the `name` of another loop; change it in that loop's file")]
     OtherLoop { name: String },
+    #[error("{count} loops of this project are named `{name}`, so it is open which one is meant")]
+    Ambiguous { count: usize, name: String },
     #[error("a name cannot be blank")]
     Blank,
     #[error("a name has no spaces around it")]
@@ -84,14 +86,17 @@ pub fn prepare_rename(analysis: &Analysis, offset: usize) -> Result<Renamable, R
 ///
 /// Why it cannot be called so.
 pub fn rename(analysis: &Analysis, offset: usize, new: &str) -> Result<Rename, RenameError> {
-    let target = renamable(analysis, offset)?.target;
+    renamed(analysis, renamable(analysis, offset)?.target, new)
+}
+
+/// What has to change so that `target` is called `new`.
+pub(super) fn renamed(
+    analysis: &Analysis,
+    target: Target,
+    new: &str,
+) -> Result<Rename, RenameError> {
     let old = name_of(analysis, target).ok_or(RenameError::NoName)?;
-    if new.trim().is_empty() {
-        return Err(RenameError::Blank);
-    }
-    if new.trim() != new {
-        return Err(RenameError::Padded);
-    }
+    refuse_malformed(new)?;
     if new == old {
         return Ok(Rename::default());
     }
@@ -112,6 +117,16 @@ pub fn rename(analysis: &Analysis, offset: usize, new: &str) -> Result<Rename, R
     warnings.extend(newly_named(analysis, target, new, &edits)?);
     warnings.sort_by_key(|warning| warning.span);
     Ok(Rename { edits, warnings })
+}
+
+pub(super) fn refuse_malformed(new: &str) -> Result<(), RenameError> {
+    if new.trim().is_empty() {
+        return Err(RenameError::Blank);
+    }
+    if new.trim() != new {
+        return Err(RenameError::Padded);
+    }
+    Ok(())
 }
 
 fn renamable(analysis: &Analysis, offset: usize) -> Result<Mention, RenameError> {
@@ -209,14 +224,19 @@ fn edit(text: &str, mention: Mention, new: &str) -> Edit {
         Written::Key | Written::String => new.to_owned(),
         Written::Pattern => pattern::escape(new),
     };
-    match in_quotes(raw, &whole) {
+    string_edit(text, span, &whole)
+}
+
+/// Lets the string at `span`, or the key in its place, say `new`.
+pub(super) fn string_edit(text: &str, span: Span, new: &str) -> Edit {
+    match in_quotes(span.of(text), new) {
         Some(inner) => Edit {
             span: super::content(text, span),
             text: inner,
         },
         None => Edit {
             span,
-            text: format!("\"{}\"", escaped(&whole)),
+            text: format!("\"{}\"", escaped(new)),
         },
     }
 }

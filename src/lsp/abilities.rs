@@ -25,12 +25,26 @@ pub struct Abilities {
     pub code_action_literals: bool,
     /// Code actions may say that they are the one right answer.
     pub preferred_actions: bool,
+    /// Places of definitions may say what led there.
+    pub definition_links: bool,
+    /// Outlines may be trees.
+    pub hierarchical_symbols: bool,
+    /// It asks what can be renamed before it asks to rename it.
+    pub prepares_renames: bool,
     /// Edits of files may say of which version they are.
     pub document_changes: bool,
     /// It applies edits for the server.
     pub apply_edit: bool,
     /// It can be told to ask for lenses again.
     pub code_lens_refresh: bool,
+    /// It can be told to ask for inlay hints again.
+    pub hint_refresh: bool,
+    /// It can be asked for its settings.
+    pub configuration: bool,
+    /// It can be asked to tell when its settings change.
+    pub registers_configuration: bool,
+    /// It can be asked to watch files.
+    pub watches_files: bool,
     /// It shows progress that the server begins.
     pub work_done_progress: bool,
     /// It opens documents for the server.
@@ -68,9 +82,18 @@ impl Abilities {
             code_action_literals: at("/textDocument/codeAction/codeActionLiteralSupport")
                 .is_object(),
             preferred_actions: says("/textDocument/codeAction/isPreferredSupport"),
+            definition_links: says("/textDocument/definition/linkSupport"),
+            hierarchical_symbols: says(
+                "/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport",
+            ),
+            prepares_renames: says("/textDocument/rename/prepareSupport"),
             document_changes: says("/workspace/workspaceEdit/documentChanges"),
             apply_edit: says("/workspace/applyEdit"),
             code_lens_refresh: says("/workspace/codeLens/refreshSupport"),
+            hint_refresh: says("/workspace/inlayHint/refreshSupport"),
+            configuration: says("/workspace/configuration"),
+            registers_configuration: says("/workspace/didChangeConfiguration/dynamicRegistration"),
+            watches_files: says("/workspace/didChangeWatchedFiles/dynamicRegistration"),
             work_done_progress: says("/window/workDoneProgress"),
             show_document: says("/window/showDocument/support"),
             run_events,

@@ -38,6 +38,11 @@ pub fn range_out(rope: &Rope, span: Span, encoding: Encoding) -> Range {
     Range::new(out(range.start), out(range.end))
 }
 
+/// An edit for the client.
+pub fn edit(rope: &Rope, edit: &text::Edit, encoding: Encoding) -> TextEdit {
+    TextEdit::new(range_out(rope, edit.span, encoding), edit.text.clone())
+}
+
 /// A change of the client.
 pub fn change(change: TextDocumentContentChangeEvent) -> text::Change {
     text::Change {

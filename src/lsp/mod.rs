@@ -5,32 +5,33 @@
 //! in, asks `workspace`, `ide`, `bind` or `run`, and converts what comes out.
 
 mod abilities;
-mod actions;
+mod around;
 mod asked;
 mod bindings;
 mod capabilities;
 mod commands;
-mod completion;
 mod convert;
 mod edits;
-mod fixes;
+mod features;
+mod files;
 mod foreign;
 mod frame;
-mod hover;
-mod lens;
 mod machine;
 mod markup;
 mod outbox;
 mod pages;
+mod projects;
 mod publish;
+mod refresh;
 mod runs;
 mod server;
 mod session;
-mod state;
+mod settings;
 mod sync;
 mod transport;
 pub mod trust;
 mod uri;
+mod watch;
 
 pub use machine::Machine;
 pub use transport::End;

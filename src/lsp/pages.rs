@@ -1,8 +1,9 @@
 //! The pages of the codes, opened for a person.
 
+use super::markup;
 use super::session::{Session, detached};
-use super::{markup, state};
 use crate::check::{Code, pages};
+use crate::host::state;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::str::FromStr;

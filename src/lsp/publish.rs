@@ -5,8 +5,10 @@
 //! A document's diagnostics are published and cleared while the documents are locked, so that nothing follows a clear.
 //! A client that pulls asks for the same instead, and is never pushed to.
 
-use super::convert;
 use super::session::{Session, detached};
+use super::{convert, uri};
+use crate::check::Analysis;
+use crate::definition::KnownLoop;
 use crate::workspace::{DocumentKey, Snapshot};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,8 +31,9 @@ impl Workers {
         }
     }
 
-    fn wake_all(&self) {
-        self.0.values().for_each(|worker| worker.notify_one());
+    fn wake_all_but(&self, but: Option<&DocumentKey>) {
+        let others = self.0.iter().filter(|(key, _)| Some(*key) != but);
+        others.for_each(|(_, worker)| worker.notify_one());
     }
 }
 
@@ -63,13 +66,17 @@ pub fn closed(session: &Session, key: &DocumentKey) {
     }
 }
 
-/// Something that definitions name may have changed.
+/// Something that definitions name may have changed: all documents are looked at again.
 pub fn look_again(session: &Arc<Session>) {
+    look_again_but(session, None);
+}
+
+fn look_again_but(session: &Arc<Session>, but: Option<&DocumentKey>) {
     if session.abilities().pulls_diagnostics {
         let session = session.clone();
         detached(async move { session.client.workspace_diagnostic_refresh().await });
     } else {
-        session.documents().workers.wake_all();
+        session.documents().workers.wake_all_but(but);
     }
 }
 
@@ -124,21 +131,40 @@ fn result_id(items: &[Diagnostic]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// The diagnostics of `snapshot`, found beside the message loop.
+/// The diagnostics of `snapshot`, found beside the message loop. What it is to other documents they learn here.
 async fn find(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Vec<Diagnostic>> {
     let session = session.clone();
     let snapshot = snapshot.clone();
     let found = tokio::task::spawn_blocking(move || {
         let uri = Uri::from_str(&snapshot.uri).map_err(|_| Error::internal_error())?;
         let analysis = snapshot.analysis();
-        let surroundings = session.surroundings(&snapshot.uri);
-        let found = analysis.diagnostics_in(&*surroundings);
+        show_others(&session, &snapshot, analysis);
+        let surroundings = session.surroundings_searched(&snapshot.uri);
+        let found = session.diagnostics(&snapshot.uri, analysis, &*surroundings);
         Ok(found
             .iter()
             .map(|found| convert::diagnostic(found, &analysis.rope, &uri, session.abilities()))
             .collect())
     });
     found.await.map_err(|_panic| Error::internal_error())?
+}
+
+/// Lets the other documents of the project see what the newest version of this one is to them.
+fn show_others(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis) {
+    let Some(path) = uri::path(&snapshot.uri) else {
+        return;
+    };
+    let known = KnownLoop::of(&analysis.definition, &path);
+    let key = uri::key(&snapshot.uri);
+    // While the documents are locked none is closed, so that nothing is seen of one that is.
+    let is_news = {
+        let documents = session.documents();
+        let current = documents.workspace.snapshot(&key);
+        current.is_some_and(|current| current.is_same_text(snapshot)) && session.projects.see(known)
+    };
+    if is_news {
+        look_again_but(session, Some(&key));
+    }
 }
 
 fn publish(session: &Session, uri: &str, diagnostics: Vec<Diagnostic>, version: Option<i32>) {

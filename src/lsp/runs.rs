@@ -13,8 +13,9 @@ mod registry;
 
 pub use registry::Runs;
 
+use super::commands;
 use super::session::Session;
-use super::{commands, state};
+use crate::host::state;
 use crate::run::TranscriptWriter;
 use flight::Flight;
 use progress::Progress;

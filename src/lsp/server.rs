@@ -2,8 +2,13 @@
 
 use super::abilities::Abilities;
 use super::capabilities::server_capabilities;
+use super::features::{
+    actions, completion, definition, folding, formatting, hints, hover, lens, links, references,
+    rename, symbols, tokens,
+};
+use super::refresh::Wake;
 use super::session::Session;
-use super::{actions, commands, completion, hover, lens, publish, sync, trust};
+use super::{commands, publish, refresh, settings, sync, trust, watch};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +25,7 @@ impl LanguageServer for Server {
         let capabilities = server_capabilities(&abilities);
         if let Some(options) = &params.initialization_options {
             self.0.trust.set(trust::Level::from_options(options));
+            settings::at_start(&self.0, options);
         }
         if let Some(process) = params.process_id {
             watch_process(&self.0, process);
@@ -34,6 +40,11 @@ impl LanguageServer for Server {
             }),
             ..InitializeResult::default()
         })
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        settings::initialized(&self.0);
+        watch::initialized(&self.0);
     }
 
     async fn shutdown(&self) -> Result<()> {
@@ -57,15 +68,17 @@ impl LanguageServer for Server {
     }
 
     async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
-        publish::look_again(&self.0);
+        refresh::look(&self.0, Wake::Always);
     }
 
-    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        settings::changed(&self.0, &params.settings);
+    }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         self.0
             .change_folders(&params.event.added, &params.event.removed);
-        publish::look_again(&self.0);
+        refresh::look(&self.0, Wake::Always);
     }
 
     async fn diagnostic(
@@ -81,6 +94,93 @@ impl LanguageServer for Server {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         hover::hover(&self.0, params).await
+    }
+
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        definition::definition(&self.0, params).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        references::references(&self.0, params).await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: DocumentHighlightParams,
+    ) -> Result<Option<Vec<DocumentHighlight>>> {
+        references::highlights(&self.0, params).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<PrepareRenameResponse>> {
+        rename::prepare(&self.0, params).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        rename::rename(&self.0, params).await
+    }
+
+    async fn document_symbol(
+        &self,
+        params: DocumentSymbolParams,
+    ) -> Result<Option<DocumentSymbolResponse>> {
+        symbols::of_document(&self.0, params).await
+    }
+
+    async fn symbol(
+        &self,
+        params: WorkspaceSymbolParams,
+    ) -> Result<Option<WorkspaceSymbolResponse>> {
+        symbols::of_workspace(&self.0, params).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        folding::folds(&self.0, params).await
+    }
+
+    async fn selection_range(
+        &self,
+        params: SelectionRangeParams,
+    ) -> Result<Option<Vec<SelectionRange>>> {
+        folding::selections(&self.0, params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        links::links(&self.0, params).await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: SemanticTokensParams,
+    ) -> Result<Option<SemanticTokensResult>> {
+        tokens::full(&self.0, params).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Result<Option<SemanticTokensRangeResult>> {
+        tokens::range(&self.0, params).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        hints::hints(&self.0, params).await
+    }
+
+    async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        formatting::document(&self.0, params).await
+    }
+
+    async fn range_formatting(
+        &self,
+        params: DocumentRangeFormattingParams,
+    ) -> Result<Option<Vec<TextEdit>>> {
+        formatting::range(&self.0, params).await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {

@@ -1,15 +1,21 @@
 //! One client and what the server knows of it.
 
 use super::abilities::Abilities;
+use super::around::{Around, Place};
 use super::outbox::Outbox;
+use super::projects::Projects;
 use super::publish::Workers;
+use super::refresh::Refreshes;
 use super::runs::Runs;
+use super::settings::Configuration;
 use super::trust::Trust;
+use super::watch::Watched;
 use super::{Machine, uri};
-use crate::check::Analysis;
+use crate::check::{self, Analysis, Levels};
 use crate::definition::{Nowhere, Surroundings};
 use crate::host::Host;
 use crate::workspace::{DocumentKey, Snapshot, Workspace};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -18,8 +24,8 @@ use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::{Uri, WorkspaceFolder};
 
-/// Texts up to this many bytes are analysed where they are asked about; longer ones beside the message loop.
-const INLINE_ANALYSIS_BYTES: usize = 64 << 10;
+/// Texts up to this many bytes are looked at as a whole where they are asked about; longer ones beside the message loop.
+pub const INLINE_BYTES: usize = 64 << 10;
 
 /// One client, its documents and its runs.
 pub struct Session {
@@ -35,9 +41,19 @@ pub struct Session {
     pub runs: Runs,
     /// Cancelled when the client is gone.
     pub gone: CancellationToken,
+    /// The projects that documents are in.
+    pub projects: Arc<Projects>,
+    /// Looks at what is outside the editor.
+    pub refreshes: Refreshes,
+    /// What the client watches for us.
+    pub watched: Watched,
+    /// What a person has set in the editor.
+    pub configuration: Configuration,
     abilities: OnceLock<Abilities>,
     folders: Mutex<Vec<PathBuf>>,
-    documents: Mutex<Documents>,
+    documents: Arc<Mutex<Documents>>,
+    /// What surrounds documents, by their paths, until something may have changed there.
+    places: Mutex<HashMap<PathBuf, Arc<Place>>>,
 }
 
 /// The open documents, and who publishes what is found in them.
@@ -60,8 +76,13 @@ impl Session {
             machine,
             gone,
             abilities: OnceLock::new(),
+            projects: Arc::default(),
+            refreshes: Refreshes::default(),
+            watched: Watched::default(),
+            configuration: Configuration::default(),
             folders: Mutex::default(),
-            documents: Mutex::default(),
+            documents: Arc::default(),
+            places: Mutex::default(),
         }
     }
 
@@ -113,17 +134,69 @@ impl Session {
         self.documents().workspace.snapshot(key)
     }
 
-    /// What surrounds the document at `uri`; one without a path has nothing around it.
+    /// What surrounds the document at `uri`, as far as it is known; one without a path has nothing around it.
     pub fn surroundings(&self, uri: &str) -> Box<dyn Surroundings + Send + Sync> {
+        self.around(uri, false)
+    }
+
+    /// The same, for work beside the message loop: a project that was not searched yet is searched.
+    pub fn surroundings_searched(&self, uri: &str) -> Box<dyn Surroundings + Send + Sync> {
+        self.around(uri, true)
+    }
+
+    fn around(&self, uri: &str, may_search: bool) -> Box<dyn Surroundings + Send + Sync> {
         match uri::path(uri) {
             None => Box::new(Nowhere),
-            Some(path) => {
-                let host = Host::new(&path)
-                    .with_environment(self.machine.environment.clone())
-                    .with_untrusted_folders(self.untrusted_folders(&path));
-                Box::new(host)
-            }
+            Some(path) => Box::new(Around {
+                place: self.place(&path),
+                projects: self.projects.clone(),
+                documents: self.documents.clone(),
+                may_search,
+            }),
         }
+    }
+
+    /// The place of the document at `path`, with what is known of it.
+    pub fn place(&self, path: &Path) -> Arc<Place> {
+        let mut places = self.places();
+        if let Some(place) = places.get(path) {
+            return place.clone();
+        }
+        let host = Host::new(path)
+            .with_environment(self.machine.environment.clone())
+            .with_untrusted_folders(self.untrusted_folders(path));
+        let place = Arc::new(Place::new(host));
+        places.insert(path.to_owned(), place.clone());
+        place
+    }
+
+    /// The diagnostics of `analysis` as its person wants them: at the levels of the project, under those of the editor.
+    pub fn diagnostics(
+        &self,
+        uri: &str,
+        analysis: &Analysis,
+        surroundings: &dyn Surroundings,
+    ) -> Vec<check::Diagnostic> {
+        self.levels(uri)
+            .apply(analysis.diagnostics_in(surroundings))
+    }
+
+    /// The levels that hold for the document at `uri`.
+    pub fn levels(&self, uri: &str) -> Levels {
+        let root = uri::path(uri).map(|path| self.place(&path).root().to_owned());
+        let project = root.map(|root| self.projects.settings(&root));
+        let levels = project.map(|settings| settings.levels.clone());
+        let over = &self.configuration.settings().levels;
+        levels.unwrap_or_default().overridden_by(over)
+    }
+
+    /// Forgets what surrounds documents: something may have changed there.
+    pub fn forget_places(&self) {
+        self.places().clear();
+    }
+
+    fn places(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Place>>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Folders that the definition at `path` must take no program from by a bare name: it may have come with one.
@@ -139,7 +212,7 @@ impl Session {
 ///
 /// The analysis panicked.
 pub async fn analysed(snapshot: &Snapshot) -> Result<Arc<Analysis>> {
-    if snapshot.is_analysed() || snapshot.rope.len_bytes() <= INLINE_ANALYSIS_BYTES {
+    if snapshot.is_analysed() || snapshot.rope.len_bytes() <= INLINE_BYTES {
         return Ok(snapshot.analysis().clone());
     }
     let snapshot = snapshot.clone();

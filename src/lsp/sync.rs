@@ -1,7 +1,8 @@
 //! Documents as the client opens, changes, saves and closes them. Nothing here waits for anything.
 
+use super::refresh::Wake;
 use super::session::Session;
-use super::{convert, publish, uri};
+use super::{convert, publish, refresh, uri};
 use crate::workspace::is_loop_definition;
 use std::sync::Arc;
 use tower_lsp::ls_types::*;
@@ -16,7 +17,9 @@ pub fn did_open(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
         .documents()
         .workspace
         .open(key.clone(), uri, ours, document.version, &document.text);
+    session.forget_places();
     publish::opened(session, &key);
+    refresh::look(session, Wake::IfChanged);
 }
 
 /// `textDocument/didChange`; a document that is not open has no text that could change.
@@ -38,12 +41,23 @@ pub fn did_change(session: &Session, params: DidChangeTextDocumentParams) {
 
 /// `textDocument/didSave`: what a definition names may have been written meanwhile, so that all are looked at again.
 pub fn did_save(session: &Arc<Session>) {
-    publish::look_again(session);
+    refresh::look(session, Wake::Always);
 }
 
 /// `textDocument/didClose`
-pub fn did_close(session: &Session, params: DidCloseTextDocumentParams) {
-    let key = convert::key(&params.text_document.uri);
+pub fn did_close(session: &Arc<Session>, params: DidCloseTextDocumentParams) {
+    let uri = &params.text_document.uri;
+    let key = convert::key(uri);
     publish::closed(session, &key);
+    let path = uri::path(uri.as_str());
+    let is_news = path.is_some_and(|path| session.projects.close(&path));
     session.runs.forget(&key);
+    refresh::look(
+        session,
+        if is_news {
+            Wake::Always
+        } else {
+            Wake::IfChanged
+        },
+    );
 }

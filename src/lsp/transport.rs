@@ -14,7 +14,7 @@ use super::outbox::Outbox;
 use super::uri::Spellings;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::{Sink, SinkExt, StreamExt};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
 use tokio::io::AsyncBufRead;
 use tokio::task::JoinSet;
@@ -212,8 +212,18 @@ impl<S: Backend, R: Sink<Response> + Unpin> Transport<S, R> {
 }
 
 fn request(method: String, id: Option<Id>, params: Option<Value>) -> Request {
-    // Some clients send `{}`, `[]` or null where the protocol has no parameters, which the library would refuse.
-    let params = params.filter(|_| method != "shutdown");
+    // Some clients send `{}`, `[]` or null where the protocol has no parameters or an object, which the library would
+    // refuse.
+    let params = match method.as_str() {
+        "shutdown" => None,
+        "initialized" => Some(json!({})),
+        "workspace/didChangeConfiguration" => {
+            let settings = params.unwrap_or_default();
+            let settings = settings.get("settings").cloned().unwrap_or_default();
+            Some(json!({ "settings": settings }))
+        }
+        _ => params,
+    };
     let mut request = Request::build(method);
     if let Some(id) = id {
         request = request.id(id);
@@ -264,7 +274,6 @@ fn log(outbox: &Outbox, message: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
     use std::sync::{Arc, Mutex};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
     use tokio::task::JoinHandle;

@@ -8,7 +8,7 @@
 use crate::workspace::DocumentKey;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use tower_lsp::ls_types::Uri;
@@ -151,6 +151,19 @@ pub fn key(uri: &str) -> DocumentKey {
     DocumentKey(format!("file://{path}").into())
 }
 
+/// The key of the document whose `file:` URI leads to `path`, which is absolute.
+pub fn key_of_path(path: &Path) -> DocumentKey {
+    let path = path.to_string_lossy();
+    if cfg!(windows) {
+        let mut path = format!("/{}", path.replace('\\', "/"));
+        if drive_letter(&path).is_some() {
+            path[1..2].make_ascii_lowercase();
+        }
+        return DocumentKey(format!("file://{path}").into());
+    }
+    DocumentKey(format!("file://{path}").into())
+}
+
 /// The letter in `/c:/…`.
 fn drive_letter(path: &str) -> Option<char> {
     match path.as_bytes() {
@@ -274,6 +287,10 @@ mod tests {
         ] {
             assert_eq!(file_name(uri), name);
             assert_eq!(path(uri), at.map(PathBuf::from));
+            if let Some(path) = at {
+                let without_fragment = uri.split('#').next().unwrap();
+                assert_eq!(key_of_path(Path::new(path)), key(without_fragment));
+            }
         }
     }
 }

@@ -3,10 +3,9 @@
 use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
 use crate::bind::ToolInfo;
-use crate::definition::{Access, Definition, Effect, List, Source, Tool};
+use crate::definition::{Access, Definition, Effect, List, Pattern, Source, Tool};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use globset::{GlobBuilder, GlobMatcher};
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -55,9 +54,9 @@ impl Approver for Nobody {
 /// The patterns of `[access]`, compiled.
 #[derive(Debug)]
 pub(super) struct AccessPolicy {
-    deny: Vec<Pattern>,
-    ask: Vec<Pattern>,
-    allow: Vec<Pattern>,
+    deny: Vec<Written>,
+    ask: Vec<Written>,
+    allow: Vec<Written>,
     /// Definitions that are servers, whose tools a wildcard of `allow` does not reach: what a server offers may
     /// change without the file (`security.md`, rule 13).
     servers: HashSet<String>,
@@ -84,10 +83,10 @@ impl AccessPolicy {
     /// Names a pattern that is no glob. An accepted definition has none; were one passed over, a `deny` would be
     /// silently open.
     pub fn of(definition: &Definition) -> Result<Self, String> {
-        let compile = |list: fn(&Access) -> &List<String>| -> Result<Vec<Pattern>, String> {
+        let compile = |list: fn(&Access) -> &List<String>| -> Result<Vec<Written>, String> {
             let list = definition.access.get().map(list);
             let items = list.into_iter().flat_map(|list| list.items());
-            items.map(|item| Pattern::new(&item.value)).collect()
+            items.map(|item| Written::new(&item.value)).collect()
         };
         let is_server = |tool: &&Tool| {
             let mut sources = tool.sources.iter();
@@ -112,8 +111,8 @@ impl AccessPolicy {
     /// `deny` and `ask` also match the definition's name, and those of loops above hold; an `allow` never makes an
     /// irreversible tool run unasked.
     pub fn rule(&self, tool: &ToolInfo) -> Rule {
-        let named = |pattern: &&Pattern| {
-            pattern.glob.is_match(&tool.name) || pattern.glob.is_match(&tool.definition)
+        let named = |pattern: &&Written| {
+            pattern.pattern.matches(&tool.name) || pattern.pattern.matches(&tool.definition)
         };
         let upwards = || std::iter::successors(Some(self), |policy| policy.above.as_deref());
         if let Some(pattern) = upwards().flat_map(|policy| &policy.deny).find(named) {
@@ -128,7 +127,7 @@ impl AccessPolicy {
         let spelt_out = self.servers.contains(&tool.definition);
         let allowed = self.allow.iter().find(|pattern| match spelt_out {
             true => pattern.text == tool.name,
-            false => pattern.glob.is_match(&tool.name),
+            false => pattern.pattern.matches(&tool.name),
         });
         match (allowed, tool.effect) {
             (Some(pattern), _) => Rule::Allow(Some(pattern.text.clone())),
@@ -138,22 +137,20 @@ impl AccessPolicy {
     }
 }
 
-/// A glob over tool names.
+/// A pattern with its text, which events name.
 #[derive(Debug)]
-struct Pattern {
+struct Written {
     text: String,
-    glob: GlobMatcher,
+    pattern: Pattern,
 }
 
-impl Pattern {
+impl Written {
     fn new(text: &str) -> Result<Self, String> {
-        let text = text.trim();
-        let glob = GlobBuilder::new(text).backslash_escape(true).build();
-        let glob = glob.map_err(|error| format!("`{text}` in [access] is no glob: {error}"))?;
-        Ok(Self {
-            text: text.to_owned(),
-            glob: glob.compile_matcher(),
-        })
+        let text = text.trim().to_owned();
+        match Pattern::new(&text) {
+            Ok(pattern) => Ok(Self { text, pattern }),
+            Err(problem) => Err(format!("`{text}` in [access] is no glob: {problem}")),
+        }
     }
 }
 
@@ -247,9 +244,10 @@ impl Gate {
 /// Says that `approver` is asked, and asks.
 pub(super) async fn ask(
     approver: &dyn Approver,
-    question: Question,
+    mut question: Question,
     recorder: &Recorder,
 ) -> Answer {
+    recorder.secrets().hide_in(&mut question.shown);
     recorder.emit(Event::AccessAsked {
         call: question.call,
         tool: question.tool.clone(),

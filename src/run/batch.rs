@@ -276,7 +276,7 @@ impl<'a> BatchRunner<'a> {
     /// Makes the result of a call and says that it is over.
     fn complete(&self, number: u64, call: &Call, outcome: Outcome, took: Duration) -> CallResult {
         let is_error = outcome.is_error;
-        let treated = treat(outcome, self.result_bytes);
+        let treated = treat(outcome, self.result_bytes, self.recorder.secrets());
         let event = self.recorder.emit(Event::ToolCompleted {
             call: number,
             tool: call.tool.trim().to_owned(),

@@ -1,8 +1,8 @@
-//! The output of a running call on its way to people: as text, bounded, and not after the call is over.
+//! The output of a running call on its way to people: as text, without secrets, bounded, and not after the call is over.
 
 use super::Event;
 use super::transcript::Recorder;
-use crate::bind::{OutputSink, Stream};
+use crate::bind::{Hiding, OutputSink, Stream};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The most bytes of output that people are shown of one call (`security.md`, Bounds).
@@ -19,21 +19,35 @@ struct Shared {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
     closed: bool,
     shown: usize,
-    /// By stream: the beginning of a character whose end is still to come.
-    pending: [Vec<u8>; 2],
+    streams: [Streaming; 2],
+}
+
+/// One stream of a call.
+struct Streaming {
+    hiding: Hiding,
+    /// The beginning of a character whose end is still to come.
+    pending: Vec<u8>,
 }
 
 impl Chunks {
     pub fn new(recorder: Arc<Recorder>, call: u64) -> Self {
+        let streaming = || Streaming {
+            hiding: Hiding::new(recorder.secrets().clone()),
+            pending: Vec::new(),
+        };
+        let state = State {
+            closed: false,
+            shown: 0,
+            streams: [streaming(), streaming()],
+        };
         Self {
             shared: Arc::new(Shared {
                 recorder,
                 call,
-                state: Mutex::default(),
+                state: Mutex::new(state),
             }),
         }
     }
@@ -57,9 +71,10 @@ impl Shared {
         if state.closed {
             return;
         }
-        let pending = &mut state.pending[stream as usize];
-        pending.extend_from_slice(bytes);
-        let mut text = take_text(pending);
+        let streaming = &mut state.streams[stream as usize];
+        let bytes = streaming.hiding.push(bytes);
+        streaming.pending.extend_from_slice(&bytes);
+        let mut text = take_text(&mut streaming.pending);
         state.shown += text.len();
         if state.shown > MAX_SHOWN_BYTES {
             state.closed = true;
@@ -74,8 +89,10 @@ impl Shared {
             return;
         }
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let pending = std::mem::take(&mut state.pending[stream as usize]);
-            self.emit(stream, String::from_utf8_lossy(&pending).into_owned());
+            let streaming = &mut state.streams[stream as usize];
+            let mut last = std::mem::take(&mut streaming.pending);
+            last.extend(streaming.hiding.finish());
+            self.emit(stream, String::from_utf8_lossy(&last).into_owned());
         }
     }
 
@@ -120,16 +137,23 @@ fn take_text(bytes: &mut Vec<u8>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bind::Secrets;
+    use crate::run::Record;
 
     fn shown(writes: &[(Stream, &[u8])]) -> Vec<String> {
+        shown_without(&Arc::default(), writes)
+    }
+
+    fn shown_without(secrets: &Arc<Secrets>, writes: &[(Stream, &[u8])]) -> Vec<String> {
         let texts: Arc<Mutex<Vec<String>>> = Arc::default();
         let seen = texts.clone();
-        let recorder = Recorder::new(Arc::new(move |record| {
+        let seeing = move |record: &Record| {
             let Event::ToolOutput { text, .. } = &record.event else {
                 panic!("{record:?}");
             };
             seen.lock().unwrap().push(text.clone());
-        }));
+        };
+        let recorder = Recorder::new(Arc::new(seeing), secrets.clone());
         let chunks = Chunks::new(Arc::new(recorder), 1);
         let sink = chunks.sink();
         for (stream, bytes) in writes {
@@ -156,6 +180,26 @@ mod tests {
         ] {
             assert_eq!(shown(&writes), expected);
         }
+    }
+
+    #[test]
+    fn a_secret_is_hidden_also_where_it_is_divided_among_chunks_and_streams() {
+        use Stream::{Stderr, Stdout};
+        let secrets = Arc::new(Secrets::new([("KEY", "s3cr3t-k3y")]));
+        let writes = [
+            (Stdout, &b"a s3cr"[..]),
+            (Stderr, b"3t-k3y is no part; s3cr3t-k3y"),
+            (Stdout, b"3t-k3y b\xff"),
+            (Stdout, b" s3cr3t\xe2"),
+        ];
+        let expected = [
+            "a ",
+            "3t-k3y is no part; [KEY]",
+            "[KEY] b\u{fffd}",
+            " s3cr3t",
+            "\u{fffd}",
+        ];
+        assert_eq!(shown_without(&secrets, &writes), expected);
     }
 
     #[test]

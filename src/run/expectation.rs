@@ -2,6 +2,7 @@
 
 use super::given::{input_of, is_same};
 use super::{Event, Record, StopReason};
+use crate::bind::written_out;
 use crate::definition::{Expect, ExpectedCall, ExpectedResult, Spanned};
 use crate::text::Span;
 use regex::Regex;
@@ -212,7 +213,7 @@ impl Call {
 
 /// `text` in backticks, on one line and not too long.
 fn shown(text: &str) -> String {
-    format!("`{}`", shortened(&text.escape_debug().to_string()))
+    format!("`{}`", shortened(&written_out(text)))
 }
 
 fn shortened(text: &str) -> String {

@@ -14,6 +14,7 @@ mod frame;
 mod given;
 pub mod model;
 mod pauses;
+mod recorded;
 mod reply;
 mod result;
 mod subloop;
@@ -27,6 +28,7 @@ pub use event::{
     StopReason, Usage,
 };
 pub use expectation::Miss;
+pub use recorded::{RecordedRun, TranscriptError};
 pub use testing::{TestContext, TestError, TestOutcome, is_live, run_test};
 pub use transcript::TranscriptWriter;
 pub use turn::{Turn, TurnContext, TurnRequest, run_turn};

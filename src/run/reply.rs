@@ -3,8 +3,10 @@
 use super::model::{Call, ModelClient, ModelError, ModelRequest, Reply, ReplyPart, ReplyStop};
 use super::transcript::Recorder;
 use super::{Event, Usage};
+use crate::bind::{Hiding, Secrets};
 use futures_util::StreamExt;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The most bytes of one reply, thinking included (`security.md`, Bounds).
@@ -39,9 +41,14 @@ pub(super) async fn fetch(
 ) -> Result<Complete, String> {
     let mut backoff = BACKOFF;
     for attempt in 1.. {
-        let mut assembler = Assembler::default();
+        let mut assembler = Assembler::new(recorder.secrets());
         let error = match follow(model, request, recorder, &mut assembler, usage).await {
-            Ok(()) => return assembler.finish(),
+            Ok(()) => {
+                assembler.flush().into_iter().for_each(|event| {
+                    recorder.emit(event);
+                });
+                return assembler.finish(recorder.secrets());
+            }
             Err(error) => error,
         };
         if !error.retryable || assembler.has_content() || attempt == ATTEMPTS {
@@ -84,10 +91,11 @@ async fn follow(
     Ok(())
 }
 
-/// Puts a reply together.
-#[derive(Default)]
+/// Puts a reply together, without secrets: what it says goes back to the model and to people.
 struct Assembler {
     reply: Reply,
+    text: Hiding,
+    thinking: Hiding,
     /// Where in `reply.calls` the call of a key is.
     calls: HashMap<u64, usize>,
     stop: Option<ReplyStop>,
@@ -95,17 +103,29 @@ struct Assembler {
 }
 
 impl Assembler {
+    fn new(secrets: &Arc<Secrets>) -> Self {
+        Self {
+            reply: Reply::default(),
+            text: Hiding::new(secrets.clone()),
+            thinking: Hiding::new(secrets.clone()),
+            calls: HashMap::new(),
+            stop: None,
+            bytes: 0,
+        }
+    }
+
     /// Takes one part; returns what people see of it.
     fn push(&mut self, part: ReplyPart) -> Result<Option<Event>, ModelError> {
         let event = match part {
-            ReplyPart::Text(text) if !text.is_empty() => {
+            ReplyPart::Text(text) => {
                 self.grow(text.len())?;
-                self.reply.text.push_str(&text);
-                Some(Event::TextDelta { text })
+                let text = self.text.push_text(text);
+                self.say(text)
             }
-            ReplyPart::Thinking(text) if !text.is_empty() => {
+            ReplyPart::Thinking(text) => {
                 self.grow(text.len())?;
-                Some(Event::ThinkingDelta { text })
+                let text = self.thinking.push_text(text);
+                (!text.is_empty()).then_some(Event::ThinkingDelta { text })
             }
             ReplyPart::Call {
                 key,
@@ -120,9 +140,22 @@ impl Assembler {
                 self.stop = Some(stop);
                 None
             }
-            ReplyPart::Text(_) | ReplyPart::Thinking(_) | ReplyPart::Usage(_) => None,
+            ReplyPart::Usage(_) => None,
         };
         Ok(event)
+    }
+
+    /// What was held back of text and thinking.
+    fn flush(&mut self) -> Vec<Event> {
+        let thought = self.thinking.finish_text();
+        let thought = (!thought.is_empty()).then_some(Event::ThinkingDelta { text: thought });
+        let said = self.text.finish_text();
+        thought.into_iter().chain(self.say(said)).collect()
+    }
+
+    fn say(&mut self, text: String) -> Option<Event> {
+        self.reply.text.push_str(&text);
+        (!text.is_empty()).then_some(Event::TextDelta { text })
     }
 
     fn push_call(
@@ -167,7 +200,10 @@ impl Assembler {
         self.bytes > 0
     }
 
-    fn finish(self) -> Result<Complete, String> {
+    fn finish(mut self, secrets: &Secrets) -> Result<Complete, String> {
+        for call in &mut self.reply.calls {
+            secrets.hide_in(&mut call.input);
+        }
         match self.stop {
             Some(stop) => Ok(Complete {
                 reply: self.reply,

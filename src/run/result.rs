@@ -1,6 +1,6 @@
 //! What the model gets of a call's result: valid text of a bounded length.
 
-use crate::bind::{Outcome, RESULT_BYTES};
+use crate::bind::{Outcome, RESULT_BYTES, Secrets};
 use std::borrow::Cow;
 
 /// How often the marker is made anew; its length settles long before.
@@ -10,27 +10,34 @@ const ROUNDS: usize = 8;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Treated {
     pub text: String,
-    /// Bytes that the tool gave.
+    /// Bytes that the tool gave, each secret counted as what stands in its place.
     pub bytes: u64,
     /// How many of them are not in `text`.
     pub omitted: u64,
 }
 
-/// Repairs and cuts `outcome` to `limit` bytes; 0 leaves only the hard bound.
-pub(super) fn treat(outcome: Outcome, limit: u64) -> Treated {
+/// Hides `secrets` in `outcome`, then repairs it and cuts it to `limit` bytes; 0 leaves only the hard bound.
+pub(super) fn treat(outcome: Outcome, limit: u64, secrets: &Secrets) -> Treated {
     let limit = match usize::try_from(limit) {
         Ok(0) | Err(_) => RESULT_BYTES,
         Ok(limit) => limit.min(RESULT_BYTES),
     };
-    let bytes = outcome.bytes.len() as u64 + outcome.dropped;
     if outcome.dropped > 0 {
-        let at = outcome.dropped_at.min(outcome.bytes.len());
-        let (before, after) = outcome.bytes.split_at(at);
+        let mut before = outcome.bytes;
+        let after = before.split_off(outcome.dropped_at.min(before.len()));
+        let [before, after] = [before, after].map(|side| secrets.hide_bytes(side));
+        let bytes = (before.len() + after.len()) as u64 + outcome.dropped;
+        // A secret that the drop divided is not found, so what may be a part of one goes too.
+        let part = secrets.longest().saturating_sub(1);
+        let before = &before[..before.len().saturating_sub(part)];
+        let after = &after[part.min(after.len())..];
         let before = Repaired::new(Cow::Borrowed(without_cut_end(before)));
         let after = Repaired::new(Cow::Borrowed(without_cut_start(after)));
         return cut(&before, &after, bytes, limit);
     }
-    let repaired = Repaired::new(Cow::Owned(outcome.bytes));
+    let bytes = secrets.hide_bytes(outcome.bytes);
+    let repaired = Repaired::new(Cow::Owned(bytes));
+    let bytes = repaired.source;
     if repaired.text.len() <= limit {
         return Treated {
             text: repaired.text.into_owned(),
@@ -180,6 +187,10 @@ fn without_cut_start(bytes: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    fn treat(outcome: Outcome, limit: u64) -> Treated {
+        super::treat(outcome, limit, &Secrets::default())
+    }
+
     fn outcome(bytes: &[u8], dropped_at: usize, dropped: u64) -> Outcome {
         Outcome {
             bytes: bytes.to_vec(),
@@ -297,6 +308,33 @@ mod tests {
                 let text = treated.text.replace(char::REPLACEMENT_CHARACTER, "");
                 proptest::prop_assert!(text.len() <= bytes.len());
             }
+        }
+    }
+
+    #[test]
+    fn secrets_are_hidden_before_anything_is_cut() {
+        let secrets = Secrets::new([("KEY", "s3cr3t-k3y")]);
+        let treat = |outcome, limit| super::treat(outcome, limit, &secrets);
+        let treated = treat(outcome(b"\xffs3cr3t-k3y\xff", 0, 0), 256);
+        assert_eq!(
+            (treated.text.as_str(), treated.bytes),
+            ("\u{fffd}[KEY]\u{fffd}", 7)
+        );
+
+        // Over the limit as it is, under it without secrets.
+        let many = b"s3cr3t-k3y".repeat(30);
+        assert_eq!(treat(outcome(&many, 0, 0), 256).text, "[KEY]".repeat(30));
+
+        // Whatever part of it the source dropped, no piece of it is left.
+        for at in 1..10 {
+            let (start, end) = b"s3cr3t-k3y".split_at(at);
+            let kept = [&b"first "[..], start, end, b" last"].concat();
+            let treated = treat(outcome(&kept, 6 + at, 100), 256);
+            let marker = format!(" of {} bytes]\n", kept.len() + 100);
+            let (before, after) = treated.text.split_once("\n[tool output truncated").unwrap();
+            assert!("first ".starts_with(before), "{at}: {before}");
+            let (_, after) = after.split_once(&marker).unwrap();
+            assert!(" last".ends_with(after), "{at}: {after}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Events become records: numbered and timed in one place, and written as JSON Lines.
 
 use super::{Event, Record};
+use crate::bind::Secrets;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
@@ -12,6 +13,7 @@ const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
 pub(super) struct Recorder {
     start: Instant,
     events: Arc<dyn Fn(&Record) + Send + Sync>,
+    secrets: Arc<Secrets>,
     next: Mutex<Next>,
 }
 
@@ -22,11 +24,12 @@ struct Next {
 }
 
 impl Recorder {
-    /// A recorder whose run starts now.
-    pub fn new(events: Arc<dyn Fn(&Record) + Send + Sync>) -> Self {
+    /// A recorder whose run starts now, and whose events hold no secrets.
+    pub fn new(events: Arc<dyn Fn(&Record) + Send + Sync>, secrets: Arc<Secrets>) -> Self {
         Self {
             start: Instant::now(),
             events,
+            secrets,
             next: Mutex::default(),
         }
     }
@@ -36,9 +39,17 @@ impl Recorder {
         self.start
     }
 
+    /// What no event holds.
+    pub fn secrets(&self) -> &Arc<Secrets> {
+        &self.secrets
+    }
+
     /// Hands `event` on and gives it back, so that large parts of it need not be copied. What comes after
     /// `RunEnded` (the output of a tool that would not end) is dropped.
-    pub fn emit(&self, event: Event) -> Event {
+    pub fn emit(&self, mut event: Event) -> Event {
+        if !self.secrets.is_empty() {
+            hide(&mut event, &self.secrets);
+        }
         // The state is whole after every statement below, so a reader that panicked did it no harm.
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         if next.ended {
@@ -56,6 +67,35 @@ impl Recorder {
     }
 }
 
+/// Hides `secrets` in what `event` says. Chunks and results were treated where they came from: a secret may be divided
+/// among chunks, and a result is cut by what it comes to without them.
+fn hide(event: &mut Event, secrets: &Secrets) {
+    match event {
+        Event::RunStarted { uri, prompt, .. } => {
+            secrets.hide_in(uri);
+            secrets.hide_in(prompt);
+        }
+        Event::ToolStarted { tool, input, .. } => {
+            secrets.hide_in(tool);
+            secrets.hide_value(input);
+        }
+        Event::AccessAsked { shown, .. } => secrets.hide_in(shown),
+        Event::ToolCompleted { tool, .. } => secrets.hide_in(tool),
+        Event::StepCompleted { reply, .. } => secrets.hide_value(reply),
+        Event::Retry { reason, .. } => secrets.hide_in(reason),
+        Event::RunEnded { reason, answer, .. } => {
+            let texts = [reason, answer].into_iter().flatten();
+            texts.for_each(|text| secrets.hide_in(text));
+        }
+        Event::StepStarted { .. }
+        | Event::TextDelta { .. }
+        | Event::ThinkingDelta { .. }
+        | Event::AccessDecided { .. }
+        | Event::ToolOutput { .. }
+        | Event::Dropped { .. } => {}
+    }
+}
+
 /// Writes records as JSON Lines: a transcript.
 pub struct TranscriptWriter<W> {
     writer: W,
@@ -68,7 +108,8 @@ impl<W: Write> TranscriptWriter<W> {
         Self { writer, written: 0 }
     }
 
-    /// Writes one line; the last one flushes. Past 256 MiB chunks of text and output are left out.
+    /// Writes one line. Each step that is completed is flushed, so that a run that is killed leaves what it came to. Past
+    /// 256 MiB chunks of text and output are left out.
     ///
     /// # Errors
     ///
@@ -82,7 +123,7 @@ impl<W: Write> TranscriptWriter<W> {
         self.writer.write_all(&line)?;
         self.written += line.len() as u64;
         match record.event {
-            Event::RunEnded { .. } => self.writer.flush(),
+            Event::StepCompleted { .. } | Event::RunEnded { .. } => self.writer.flush(),
             _ => Ok(()),
         }
     }

@@ -74,11 +74,13 @@ pub async fn run_turn(bound: &Bound, request: TurnRequest, context: TurnContext)
 /// The same below other turns.
 pub(super) async fn run_within(
     bound: &Bound,
-    request: TurnRequest,
+    mut request: TurnRequest,
     context: TurnContext,
     within: Within,
 ) -> Turn {
-    let recorder = Arc::new(Recorder::new(context.events));
+    let recorder = Arc::new(Recorder::new(context.events, bound.secrets.clone()));
+    // What a person says goes to the model.
+    bound.secrets.hide_in(&mut request.prompt);
     let (mode, problem) = match starting_mode(bound, request.mode.as_deref()) {
         Ok(mode) => (mode, None),
         Err(problem) => (&bound.modes[0], Some(problem)),
@@ -220,7 +222,7 @@ impl Progress {
 
     /// Keeps what the model said where its calls, if any, were not run.
     fn say_text(&mut self, text: String) {
-        if !text.is_empty() {
+        if !text.trim().is_empty() {
             self.say(Message::Assistant(Reply {
                 text,
                 calls: Vec::new(),

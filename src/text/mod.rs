@@ -3,10 +3,14 @@
 //! Everything above this room speaks of places as byte [`Span`]s of the text it analysed. Only the edges (the
 //! server and reports) turn them into lines and characters, with a [`Rope`](ropey::Rope) at hand.
 
+mod cursor;
+mod difference;
 mod document;
 mod position;
 mod span;
 
+pub use cursor::PositionCursor;
+pub use difference::difference;
 pub use document::{Change, Document};
 pub use position::{Encoding, Position, Range, offset_at, position_at, range_of};
 pub use span::{Edit, Span, apply_edits};

@@ -35,6 +35,11 @@ impl Span {
         self.start <= offset && offset <= self.end
     }
 
+    /// Whether both have a byte or an end in common: what a selection "on" the span means.
+    pub const fn meets(self, other: Span) -> bool {
+        self.start <= other.end && other.start <= self.end
+    }
+
     /// Whether `other` lies wholly inside.
     pub const fn contains(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end

@@ -11,6 +11,7 @@ pub use settings::{SETTINGS_FILE, Settings};
 pub use snapshot::Snapshot;
 
 use crate::text::{Change, Document, Encoding};
+use ropey::Rope;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -74,6 +75,11 @@ impl Workspace {
             .map(|open| &open.snapshot)
             .filter(|snapshot| snapshot.ours)
             .cloned()
+    }
+
+    /// The text of a document as it is now, if it is open, whoever's it is.
+    pub fn text(&self, key: &DocumentKey) -> Option<&Rope> {
+        self.documents.get(key).map(|open| open.document.rope())
     }
 
     /// The keys of all open documents that are ours.

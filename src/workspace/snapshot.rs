@@ -48,6 +48,11 @@ impl Snapshot {
         self.analysis.get().is_some()
     }
 
+    /// Whether `other` is this very version.
+    pub fn is_same_text(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.analysis, &other.analysis)
+    }
+
     /// Whether `other` is a version of the same document, not closed in between.
     pub fn is_of_same_open(&self, other: &Self) -> bool {
         self.open == other.open

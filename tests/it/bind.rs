@@ -4,6 +4,7 @@
 
 mod binding;
 mod calls;
+mod http;
 mod processes;
 mod subloops;
 

@@ -12,6 +12,7 @@ mod formatting;
 mod processes;
 mod settings;
 mod terminal;
+mod transcripts;
 
 const LOOPLS: &str = env!("CARGO_BIN_EXE_loopls");
 
@@ -22,6 +23,7 @@ fn loopls(arguments: &[&str]) -> Command {
         .args(arguments)
         .current_dir(data())
         .stdin(Stdio::null())
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE");
     command

@@ -299,13 +299,13 @@ fn what_is_off_is_not_fixed() {
 }
 
 #[test]
-fn an_allowance_that_another_machine_needs_stays() {
+fn an_allowance_that_may_be_meant_stays() {
     check_lines(
         r#"
 [[tools]]
 name = "a"
 description = "A"
-reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limit
+reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limits, zero_limit
 "#,
         expect![[r#"
             7: Remove `zero_limit` (unused_allow)
@@ -316,7 +316,7 @@ reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limit
             [[tools]]
             name = "a"
             description = "A"
-            reply = 1 # loopls: allow environment_not_set, command_not_found
+            reply = 1 # loopls: allow environment_not_set, command_not_found, zero_limits
         "#]],
     );
 }

@@ -1,21 +1,25 @@
 //! `loopls run`: runs one turn of a definition.
 
+mod earlier;
+mod plan;
 mod printing;
 mod screen;
 mod summary;
 mod terminal;
+mod written;
 
 use super::binding::{bind_failure, bind_source, failed};
-use super::resolve::{quoted, unknown_mode};
+use super::resolve::quoted;
 use super::signals::cancel_on_signals;
 use super::source::Source;
 use super::{Failure, Status};
 use crate::bind::Bound;
-use crate::check::Accepted;
-use crate::definition::resolve;
+use crate::host::environment;
+use crate::host::state::state_folder;
 use crate::run::access::{Approver, Nobody};
-use crate::run::model::client_for;
+use crate::run::model::{client_for, replay};
 use crate::run::{Event, StopReason, Turn, TurnContext, TurnRequest, run_turn};
+use plan::Plan;
 use printing::{Order, Printing, View};
 use screen::Screen;
 use std::io::IsTerminal;
@@ -24,6 +28,7 @@ use std::sync::Arc;
 use terminal::Person;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use written::Transcripts;
 
 /// The arguments of `run`.
 #[derive(clap::Args)]
@@ -41,19 +46,45 @@ pub struct Arguments {
     /// Run calls with the effect `write` without asking.
     #[arg(long)]
     yes: bool,
-    /// Run calls of this tool without asking, whatever their effect; a name without wildcards, may be repeated.
+    /// Run calls of this tool without asking, whatever their effect; a name without wildcards, may be repeated. A tool
+    /// of a loop below has a path: `refund_desk/refund`.
     #[arg(long, value_name = "TOOL")]
     allow: Vec<String>,
+    /// Go on from an earlier run with the next turn: from the one of this id, or whose id begins so; without one from
+    /// the last run of the definition. The mode stays unless another is named.
+    #[arg(
+        long = "continue",
+        value_name = "RUN",
+        num_args = 0..=1,
+        conflicts_with = "replay"
+    )]
+    continue_run: Option<Option<String>>,
+    /// Take replies and results from the transcript in this file instead of model and tools; its prompt and mode too,
+    /// unless others are given. Stops where the run parts from it.
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// Write the transcript into this new file too.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Keep no transcript in the user's state folder, where the last 50 stay.
+    #[arg(long)]
+    no_transcript: bool,
+    /// Take the environment variables in this file too, `NAME=VALUE` one a line, before those of this process.
+    #[arg(long, value_name = "FILE")]
+    env_file: Option<PathBuf>,
 }
 
 /// Binds and runs. The answer goes to standard output, everything else that people read to standard error.
 pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
-    let source = Source::read(&arguments.file)?;
+    let mut source = Source::read(&arguments.file)?;
+    if let Some(path) = &arguments.env_file {
+        source.add_environment(path)?;
+    }
     let Some(accepted) = source.accept() else {
         return Ok(Status::Faulty);
     };
-    check_mode(&accepted, arguments.mode.as_deref())?;
-    let prompt = prompt(&accepted, arguments.prompt.as_deref())?;
+    let state_folder = state_folder(&environment());
+    let plan = Plan::of(arguments, &source, &accepted, state_folder.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -74,14 +105,20 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
             () = cancel.cancelled() => return Ok(None),
         };
         check_allowed(&bound, &arguments.allow)?;
-        let mode = match &arguments.mode {
-            Some(name) => bound.mode(name),
-            None => Some(bound.initial_mode()),
-        };
-        // That there is such a mode was checked before.
+        let mode = plan.mode.as_deref().and_then(|name| bound.mode(name));
         let mode = mode.unwrap_or_else(|| bound.initial_mode());
+        let (bound, model) = match plan.replay {
+            Some(run) => replay(&bound, run, &arguments.allow),
+            None => {
+                let model = client_for(&bound, mode).map_err(|error| failed(error.to_string()))?;
+                (bound, model)
+            }
+        };
+        let state_folder = state_folder.filter(|_| !arguments.no_transcript);
+        let record = arguments.record.as_deref();
+        printing.write_to(Transcripts::begin(state_folder.as_deref(), record)?);
         let context = TurnContext {
-            model: client_for(&bound, mode).map_err(|error| failed(error.to_string()))?,
+            model,
             events: printing.events(),
             approver: approver(person, &printing, &source.name),
             cancel: cancel.clone(),
@@ -89,8 +126,10 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
         let request = TurnRequest {
             run: Uuid::new_v4().to_string(),
             uri: source.uri(),
-            mode: arguments.mode.clone(),
-            prompt,
+            mode: plan.mode,
+            prompt: plan.prompt,
+            history: plan.history,
+            after: plan.after,
             yes: arguments.yes,
             allow: arguments.allow.clone(),
             ..TurnRequest::default()
@@ -110,35 +149,6 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
         }) => stop,
         Some(_) => StopReason::Failed,
     }))
-}
-
-fn check_mode(accepted: &Accepted, wanted: Option<&str>) -> Result<(), Failure> {
-    let Some(wanted) = wanted else { return Ok(()) };
-    let modes = resolve(accepted.definition());
-    let names: Vec<&str> = modes.iter().map(|mode| mode.name).collect();
-    // The base comes first. Where there are modes, a run cannot start in it.
-    let startable = if names.len() > 1 { &names[1..] } else { &names };
-    match startable.contains(&wanted) {
-        true => Ok(()),
-        false => Err(unknown_mode(wanted, &names[1..])),
-    }
-}
-
-fn prompt(accepted: &Accepted, argument: Option<&str>) -> Result<String, Failure> {
-    let own = accepted.definition().prompt.text();
-    let prompt = match argument {
-        Some(prompt) => prompt.to_owned(),
-        None if !own.trim().is_empty() => own.to_owned(),
-        None if terminal::is_attended() => terminal::read_prompt()?,
-        None => {
-            return Err(Failure::new("there is no prompt")
-                .help("give it after the file, or write a `prompt` into the definition"));
-        }
-    };
-    match prompt.trim().is_empty() {
-        true => Err(Failure::new("the prompt is blank")),
-        false => Ok(prompt),
-    }
 }
 
 fn view(json: bool, person: bool) -> View {
@@ -166,16 +176,13 @@ fn approver(person: bool, printing: &Printing, file: &str) -> Arc<dyn Approver> 
 
 /// A tool that is allowed and not there is a slip of the pen, and the call that it was meant for would be denied.
 fn check_allowed(bound: &Bound, allowed: &[String]) -> Result<(), Failure> {
-    let mut names: Vec<&str> = Vec::new();
-    for tool in bound.modes.iter().flat_map(|mode| &mode.tools) {
-        let name = tool.info().name.as_str();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    match allowed.iter().find(|name| !names.contains(&name.as_str())) {
+    let paths = bound.tool_paths();
+    match allowed.iter().find(|name| !paths.contains(*name)) {
         None => Ok(()),
-        Some(name) => Err(Failure::new(format!("--allow: there is no tool `{name}`"))
-            .help(format!("the tools are {}", quoted(&names)))),
+        Some(name) => {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            Err(Failure::new(format!("--allow: there is no tool `{name}`"))
+                .help(format!("the tools are {}", quoted(&paths))))
+        }
     }
 }

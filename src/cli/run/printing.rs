@@ -1,6 +1,7 @@
-//! A thread that prints, so that a terminal that stands still never holds up the run.
+//! A thread that prints and writes, so that a terminal or a disk that stands still never holds up the run.
 
 use super::screen::Screen;
+use super::written::Transcripts;
 use crate::cli::report::escape_json;
 use crate::cli::{Failure, Status, output};
 use crate::run::{Record, StopReason};
@@ -48,6 +49,8 @@ impl View {
 
 /// Something to print.
 pub enum Order {
+    /// Where records are written from now on.
+    Transcripts(Box<Transcripts>),
     /// What happened in the run.
     Record(Box<Record>),
     /// Something for the person, with its line breaks.
@@ -59,8 +62,11 @@ pub enum Order {
 /// The thread that prints.
 pub struct Printing {
     orders: Sender<Order>,
-    thread: JoinHandle<io::Result<()>>,
+    thread: JoinHandle<Printed>,
 }
+
+/// How printing and writing came out.
+type Printed = (io::Result<()>, Transcripts);
 
 impl Printing {
     /// Starts printing to `view`. Once standard output cannot be written, nobody gets the answer, and the run is
@@ -79,6 +85,11 @@ impl Printing {
         self.orders.clone()
     }
 
+    /// Writes what happens in a run, too.
+    pub fn write_to(&self, transcripts: Transcripts) {
+        let _ = self.orders.send(Order::Transcripts(Box::new(transcripts)));
+    }
+
     /// Prints what happens in a run.
     pub fn events(&self) -> Arc<dyn Fn(&Record) + Send + Sync> {
         let orders = self.orders();
@@ -91,38 +102,44 @@ impl Printing {
     ///
     /// # Errors
     ///
-    /// Standard output could not be written, for another reason than that nobody reads it any more.
+    /// Standard output could not be written, for another reason than that nobody reads it any more; or a record that was
+    /// asked for does not hold the whole run.
     pub fn finish(self) -> Result<(), Failure> {
         let _ = self.orders.send(Order::End);
-        let printed = self
-            .thread
-            .join()
-            .unwrap_or_else(|_| Err(io::Error::other("the printing thread panicked")));
+        let broken = |_| {
+            let error = io::Error::other("the printing thread panicked");
+            (Err(error), Transcripts::default())
+        };
+        let (printed, transcripts) = self.thread.join().unwrap_or_else(broken);
         match printed {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
                 Err(Failure::new(format!("standard output: {error}"))
                     .status(Status::Ended(StopReason::Failed)))
             }
-            _ => Ok(()),
+            _ => transcripts.finish(),
         }
     }
 }
 
-fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) -> io::Result<()> {
+fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) -> Printed {
     let mut result = Ok(());
+    let mut transcripts = Transcripts::default();
     for order in queue {
         match order {
             Order::End => break,
             Order::Say(text) => view.say(&text),
-            Order::Record(record) if result.is_ok() => {
-                result = view.show(&record);
-                if result.is_err() {
-                    output::say("standard output cannot be written; the run is cancelled");
-                    cancel.cancel();
+            Order::Transcripts(to) => transcripts = *to,
+            Order::Record(record) => {
+                transcripts.write(&record);
+                if result.is_ok() {
+                    result = view.show(&record);
+                    if result.is_err() {
+                        output::say("standard output cannot be written; the run is cancelled");
+                        cancel.cancel();
+                    }
                 }
             }
-            Order::Record(_) => {}
         }
     }
-    result
+    (result, transcripts)
 }

@@ -106,7 +106,11 @@ impl Flight {
         };
         let prompt = match &self.prompt {
             Some(prompt) => prompt.clone(),
-            None => bound.accepted.definition().prompt.text().to_owned(),
+            None => match bound.accepted.definition().prompt.text() {
+                "" => self.session.configuration.settings().prompt.clone(),
+                prompt => Some(prompt.to_owned()),
+            }
+            .unwrap_or_default(),
         };
         if prompt.trim().is_empty() {
             let reason = "there is no prompt: give one, or write `prompt` into the definition";
@@ -142,13 +146,15 @@ impl Flight {
     /// Everything up to the first request; returns what to run, in which mode, with which model.
     async fn prepare(&self) -> Result<(Bound, String, Arc<dyn ModelClient>), String> {
         let session = &self.session;
-        let accepted = bindings::accept(session, &self.snapshot).await?;
-        if !trust::allows(session, &self.snapshot, &accepted).await {
+        let family = bindings::load(session, &self.snapshot).await?;
+        if !trust::allows(session, &self.snapshot, &family).await {
             return Err(trust::NOT_TRUSTED.into());
         }
-        let bound = bindings::bound(session, &self.snapshot, &accepted).await?;
+        let bound = bindings::bound(session, &self.snapshot, family).await?;
+        let settings = session.configuration.settings();
+        let usual = settings.mode.as_deref().and_then(|name| bound.mode(name));
         let mode = match &self.mode {
-            None => bound.initial_mode(),
+            None => usual.unwrap_or_else(|| bound.initial_mode()),
             Some(name) => bound
                 .mode(name)
                 .ok_or_else(|| format!("there is no mode `{name}`"))?,

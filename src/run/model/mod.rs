@@ -1,13 +1,17 @@
 //! The model's side of a loop: one trait, one file a client.
 
 mod http;
+mod replay;
 mod scripted;
 pub mod wire;
 
 pub use http::HttpModel;
+pub use replay::{Replay, replay};
 pub use scripted::Scripted;
+use wire::{Anthropic, Gemini, OpenAi, Parameters, Wire};
 
-use crate::bind::{Bound, BoundMode};
+use crate::bind::{Bound, BoundMode, KeyMissing};
+use crate::definition::provider::{Address, provider};
 use crate::definition::{Effort, Milliseconds, Model, resolve};
 use crate::run::Usage;
 use futures_util::{future::BoxFuture, stream::BoxStream};
@@ -168,6 +172,12 @@ pub enum ClientError {
     /// There is no client of this provider.
     #[error("the provider `{0}` cannot be run by this build")]
     Provider(String),
+    /// Its key is not there.
+    #[error(transparent)]
+    Key(#[from] KeyMissing),
+    /// It cannot be set up.
+    #[error(transparent)]
+    Setup(#[from] ModelError),
 }
 
 /// The model of `mode` as `bound`'s definition has it: the mode's own, else the base's.
@@ -193,6 +203,23 @@ pub fn client_for(bound: &Bound, mode: &BoundMode) -> Result<Arc<dyn ModelClient
             let script = own.or_else(|| base.and_then(|base| base.script.get()));
             Ok(Arc::new(Scripted::new(script.map_or(&[], Vec::as_slice))))
         }
-        provider => Err(ClientError::Provider(provider.to_owned())),
+        name => {
+            let row = provider(name).ok_or_else(|| ClientError::Provider(name.to_owned()))?;
+            let parameters = Parameters::of(model);
+            let wire: Box<dyn Wire> = match name {
+                "anthropic" => Box::new(Anthropic::new(row, parameters)),
+                "gemini" => Box::new(Gemini::new(row, parameters)),
+                _ => Box::new(OpenAi::new(row, parameters)),
+            };
+            let address = match (model.base_url.text(), &row.address) {
+                ("", Address::Own(fact)) => fact.value,
+                (given, _) => given,
+            };
+            Ok(Arc::new(HttpModel::new(
+                wire,
+                address,
+                bound.keys.of_model(model)?,
+            )?))
+        }
     }
 }

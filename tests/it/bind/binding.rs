@@ -52,9 +52,9 @@ async fn what_cannot_be_bound_is_told_with_its_place() {
             "tool `t`: the environment variable `LOOPLS_TEST_UNSET` is not set",
         ),
         (
-            entry(r#"http = { url = "https://example.com/" }"#),
-            "http",
-            "tool `t`: this version of loopls cannot run a tool with `http` yet",
+            entry(r#"mcp = { command = ["true"] }"#).replace("description = \"d\"\n", ""),
+            "mcp",
+            "tool `t`: this version of loopls cannot run a tool with `mcp` yet",
         ),
         (
             format!("delegates = [\"other\"]\n{HEADER}"),

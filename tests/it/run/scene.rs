@@ -1,12 +1,15 @@
 //! A run with fakes, and what is left of it.
 
 use super::fake::{FakeModel, FakePerson, FakeTool, Reply};
-use loopls::bind::{Bound, BoundMode, Tool};
+use loopls::bind::{Bound, BoundMode, Keys, Secrets, Tool};
 use loopls::check::{Accepted, Analysis};
 use loopls::definition::{Nowhere, resolve};
 use loopls::run::access::{Answer, Approver};
 use loopls::run::model::{Message, ModelClient};
-use loopls::run::{Event, Record, StopReason, Turn, TurnContext, TurnRequest, run_turn};
+use loopls::run::{
+    Event, Record, RecordedRun, StopReason, TranscriptWriter, Turn, TurnContext, TurnRequest,
+    run_turn,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -25,6 +28,8 @@ pub struct Scene {
     pub yes: bool,
     pub allow: Vec<String>,
     pub cancel: CancellationToken,
+    pub prompt: String,
+    secrets: Arc<Secrets>,
     /// Called with the compact form of each event; what it is for is cancelling at one.
     pub at: Option<(String, CancellationToken)>,
 }
@@ -43,6 +48,8 @@ impl Scene {
             yes: false,
             allow: Vec::new(),
             cancel: CancellationToken::new(),
+            prompt: "go".into(),
+            secrets: Arc::default(),
             at: None,
         }
     }
@@ -81,6 +88,17 @@ impl Scene {
         (self, person)
     }
 
+    /// Has one secret.
+    pub fn secret(mut self, name: &str, value: &str) -> Self {
+        self.secrets = Arc::new(Secrets::new([(name, value)]));
+        self
+    }
+
+    pub fn prompt(mut self, prompt: &str) -> Self {
+        self.prompt = prompt.into();
+        self
+    }
+
     /// Lets calls of the tool `name` run without asking.
     pub fn allowing(mut self, name: &str) -> Self {
         self.allow.push(name.into());
@@ -101,7 +119,9 @@ impl Scene {
     }
 
     pub fn bound(&self) -> Bound {
-        bound(&self.text(), self.tools.clone())
+        let mut bound = bound(&self.text(), self.tools.clone());
+        bound.secrets = self.secrets.clone();
+        bound
     }
 
     /// Runs it, and holds what holds for every run.
@@ -118,7 +138,7 @@ impl Scene {
             run: "run-1".into(),
             uri: "file:///test.loop.toml".into(),
             mode: self.mode,
-            prompt: "go".into(),
+            prompt: self.prompt,
             history: self.history,
             yes: self.yes,
             allow: self.allow,
@@ -137,10 +157,11 @@ impl Scene {
             approver: self.person,
             cancel: self.cancel,
         };
+        let before = request.history.len();
         let turn = run_turn(bound, request, context).await;
         let records = std::mem::take(&mut *records.lock().unwrap());
         let ran = Ran { records, turn };
-        ran.hold_invariants();
+        ran.hold_invariants(before);
         ran
     }
 }
@@ -162,9 +183,11 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
         .collect();
     Bound {
         modes,
+        secrets: Arc::default(),
         accepted,
         session_id: Uuid::from_u128(1),
         loop_id: Uuid::from_u128(2),
+        keys: Keys::default(),
     }
 }
 
@@ -188,6 +211,15 @@ impl Ran {
         let mut lines = self.lines();
         lines.retain(|line| words.iter().any(|word| line.starts_with(word)));
         lines
+    }
+
+    /// The transcript.
+    pub fn transcript(&self) -> Vec<u8> {
+        let mut transcript = TranscriptWriter::new(Vec::new());
+        for record in &self.records {
+            transcript.write(record).unwrap();
+        }
+        transcript.into_inner()
     }
 
     /// Why it ended.
@@ -224,7 +256,8 @@ impl Ran {
             .count()
     }
 
-    fn hold_invariants(&self) {
+    /// What holds for every run, before which `before` messages were said.
+    fn hold_invariants(&self, before: usize) {
         let events: Vec<_> = self.records.iter().map(|record| &record.event).collect();
         for (index, record) in self.records.iter().enumerate() {
             assert_eq!(record.seq, index as u64);
@@ -234,6 +267,13 @@ impl Ran {
         assert!(matches!(events[0], Event::RunStarted { .. }));
         assert_eq!(**events.last().unwrap(), self.turn.ended);
         assert!(matches!(self.turn.ended, Event::RunEnded { .. }));
+
+        let recorded = RecordedRun::read(self.transcript().as_slice()).unwrap();
+        assert_eq!(
+            recorded.history(),
+            self.turn.history[before..],
+            "a transcript tells what a turn returns"
+        );
 
         let (mut started, mut completed) = (HashMap::new(), HashMap::new());
         let mut first_completed = None;

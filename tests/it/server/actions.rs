@@ -181,3 +181,29 @@ async fn advice_can_be_allowed_where_it_stands() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn all_fixes_with_one_right_answer_are_one_action() {
+    let marked =
+        format!("# é😀\n{BEGINNING}[limits]\ncalls = ‸0\n# stays\ntime = \"1m\"\niterations = 0\n");
+    let after = format!("# é😀\n{BEGINNING}[limits]\n# stays\ntime = \"1m\"\n");
+    for only in ["source.fixAll.loopls", "source.fixAll", "source"] {
+        in_every_way(literals(), &marked, async |scene| {
+            let actions = actions(scene, json!([only])).await;
+            let [fix] = actions.as_slice() else {
+                panic!("{actions:#?}");
+            };
+            assert_eq!(fix["kind"], "source.fixAll.loopls");
+            let edits = fix["edit"]["changes"][scene.uri].as_array().unwrap();
+            assert_eq!(scene.after(edits), after);
+            // What lies between the two is not touched.
+            assert_eq!(edits.len(), 2);
+        })
+        .await;
+    }
+    play(Way::PLAIN, literals(), BEGINNING, async |scene| {
+        let only = json!(["source.fixAll.loopls"]);
+        assert_eq!(actions(scene, only).await, [] as [Value; 0]);
+    })
+    .await;
+}

@@ -116,7 +116,10 @@ impl Scene {
 
     async fn close(mut self) {
         self.client.close(self.uri).await;
-        if !self.pulls {
+        if self.pulls {
+            // A document that is gone may be news to others.
+            self.client = self.client.allow("workspace/diagnostic/refresh");
+        } else {
             self.client.cleared(self.uri).await;
         }
         self.client.finish().await;
@@ -166,11 +169,6 @@ impl Scene {
             offset_at(&rope, position, self.encoding)
         };
         Span::new(offset(&range["start"]), offset(&range["end"]))
-    }
-
-    /// The text in a range of the client.
-    pub fn under(&self, range: &Value) -> &str {
-        self.span(range).of(&self.text)
     }
 
     /// The text after these edits, with `\n`; every line break that is put in must be the document's own.

@@ -14,6 +14,7 @@ pub use openai::OpenAi;
 pub use sse::{SseEvent, SseReader};
 
 use super::{CallResult, Message, ModelError, ModelRequest, ReplyPart};
+use crate::definition::Model;
 use serde_json::{Map, Value};
 
 /// A provider's protocol for one model.
@@ -55,6 +56,19 @@ pub struct Parameters {
     pub top_p: Option<f64>,
     pub max_tokens: Option<i64>,
     pub stop: Vec<String>,
+}
+
+impl Parameters {
+    /// Those of `model`.
+    pub fn of(model: &Model) -> Self {
+        Self {
+            model: model.name.text().to_owned(),
+            temperature: model.temperature.get().copied(),
+            top_p: model.top_p.get().copied(),
+            max_tokens: model.max_tokens.get().copied(),
+            stop: model.stop.items().map(|stop| stop.value.clone()).collect(),
+        }
+    }
 }
 
 /// The data of `event` as JSON.

@@ -1,22 +1,29 @@
 //! `textDocument/codeLens`
 
-use super::session::{Session, analysed};
-use super::{commands, convert, uri};
 use crate::ide::{self, Act};
+use crate::lsp::asked::Asked;
+use crate::lsp::session::Session;
+use crate::lsp::{commands, uri};
+use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 /// What can be started, over the places where it is declared, each followed by how far its last run came.
-pub async fn code_lens(session: &Session, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-    let Some(snapshot) = session.snapshot(&params.text_document.uri) else {
+pub async fn code_lens(
+    session: &Arc<Session>,
+    params: CodeLensParams,
+) -> Result<Option<Vec<CodeLens>>> {
+    let Some(asked) = Asked::about(session, &params.text_document.uri).await? else {
         return Ok(None);
     };
-    let analysis = analysed(&snapshot).await?;
-    let encoding = session.abilities().encoding;
-    let key = uri::key(&snapshot.uri);
+    if !session.configuration.settings().lenses {
+        return Ok(Some(Vec::new()));
+    }
+    let uri = &asked.snapshot.uri;
+    let key = uri::key(uri);
     let mut lenses = Vec::new();
-    for lens in ide::lenses(&analysis) {
-        let range = convert::range_out(&analysis.rope, lens.span, encoding);
+    for lens in ide::lenses(&asked.analysis) {
+        let range = asked.range(lens.span);
         let mut push = |command: Command| {
             lenses.push(CodeLens {
                 range,
@@ -24,7 +31,7 @@ pub async fn code_lens(session: &Session, params: CodeLensParams) -> Result<Opti
                 data: None,
             });
         };
-        push(commands::for_act(lens.title, &snapshot.uri, &lens.act));
+        push(commands::for_act(lens.title, uri, &lens.act));
         let Act::Run { mode } = &lens.act else {
             continue;
         };
@@ -32,7 +39,7 @@ pub async fn code_lens(session: &Session, params: CodeLensParams) -> Result<Opti
         if let Some(last) = session.runs.last(&key, mode.as_deref()) {
             push(match last.is_going {
                 true => commands::cancel(format!("■ {}", last.words), &last.run),
-                false => commands::for_act(last.words, &snapshot.uri, &lens.act),
+                false => commands::for_act(last.words, uri, &lens.act),
             });
         }
     }

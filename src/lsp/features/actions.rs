@@ -1,10 +1,12 @@
 //! `textDocument/codeAction`
 
-use super::asked::Asked;
-use super::session::Session;
-use super::{commands, fixes};
+use super::fixes;
 use crate::ide;
+use crate::lsp::asked::Asked;
+use crate::lsp::commands;
+use crate::lsp::session::Session;
 use crate::text::Span;
+use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
@@ -35,7 +37,7 @@ pub enum Does {
 
 /// What can be done about the range.
 pub async fn code_action(
-    session: &Session,
+    session: &Arc<Session>,
     params: CodeActionParams,
 ) -> Result<Option<CodeActionResponse>> {
     let Some(asked) = Asked::about(session, &params.text_document.uri).await? else {
@@ -46,7 +48,10 @@ pub async fn code_action(
     if wants(&params.context, CodeActionKind::QUICKFIX.as_str()) {
         actions.extend(fixes::quick_fixes(&asked, span));
     }
-    if wants_to_run(&params.context) {
+    if asks_for(&params.context, fixes::FIX_ALL_KIND.as_str()) {
+        actions.extend(asked.beside(fixes::fix_all).await?);
+    }
+    if asks_for(&params.context, RUN_KIND) {
         actions.extend(runs(&asked, span));
     }
     let actions = actions.into_iter().filter_map(|it| out(it, session));
@@ -98,9 +103,9 @@ fn wants(context: &CodeActionContext, kind: &str) -> bool {
     }
 }
 
-/// Whether a person asked: by kind, or else by hand rather than by moving the cursor.
-fn wants_to_run(context: &CodeActionContext) -> bool {
-    wants(context, RUN_KIND)
+/// Whether a person asked for actions of `kind`: by kind, or else by hand rather than by moving the cursor.
+fn asks_for(context: &CodeActionContext, kind: &str) -> bool {
+    wants(context, kind)
         && (context.only.is_some()
             || context.trigger_kind != Some(CodeActionTriggerKind::AUTOMATIC))
 }
@@ -139,7 +144,7 @@ mod tests {
             (json!({ "diagnostics": [], "only": ["loop"] }), false),
         ] {
             let parsed = serde_json::from_value(context.clone()).unwrap();
-            assert_eq!(wants_to_run(&parsed), wants, "{context}");
+            assert_eq!(asks_for(&parsed, RUN_KIND), wants, "{context}");
         }
     }
 }

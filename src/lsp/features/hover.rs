@@ -1,14 +1,15 @@
 //! `textDocument/hover`
 
-use super::asked::Asked;
-use super::markup;
-use super::session::Session;
 use crate::ide;
+use crate::lsp::asked::Asked;
+use crate::lsp::markup;
+use crate::lsp::session::Session;
+use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 /// What is told about the thing at the position.
-pub async fn hover(session: &Session, params: HoverParams) -> Result<Option<Hover>> {
+pub async fn hover(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
     let at = params.text_document_position_params;
     let Some(asked) = Asked::about(session, &at.text_document.uri).await? else {
         return Ok(None);

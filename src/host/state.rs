@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use uuid::Uuid;
+use std::time::SystemTime;
 
 /// The folder of transcripts and documents of runs, in the state folder.
 pub const RUNS: &str = "runs";
@@ -11,6 +11,26 @@ pub const RUNS: &str = "runs";
 /// How many files of a kind stay, and how many bytes; the oldest go (`security.md`, 16).
 const KEPT_FILES: usize = 50;
 const KEPT_BYTES: u64 = 500 << 20;
+
+/// How often a name that is taken is replaced by the next one.
+const ATTEMPTS: u32 = 16;
+
+/// `loopls` in the user's state folder, by the customs of the platform; `None` where `environment` does not tell.
+pub fn state_folder(environment: &[(String, String)]) -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let (_, value) = environment.iter().find(|(key, _)| key == name)?;
+        Some(PathBuf::from(value)).filter(|path| path.is_absolute())
+    };
+    let base = if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        absolute("HOME").map(|home| home.join("Library/Application Support"))
+    } else {
+        absolute("XDG_STATE_HOME")
+            .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))
+    };
+    base.map(|base| base.join("loopls"))
+}
 
 /// Makes a new file in `folder`, which is made if it is not there; removes files of its kind that are too old to stay.
 /// Names sort by time.
@@ -21,13 +41,22 @@ const KEPT_BYTES: u64 = 500 << 20;
 pub fn create(folder: &Path, extension: &str) -> io::Result<(PathBuf, File)> {
     make_folder(folder)?;
     prune(folder, extension);
-    let since = std::time::SystemTime::UNIX_EPOCH
-        .elapsed()
-        .unwrap_or_default();
-    let name = format!("{:019}-{}.{extension}", since.as_nanos(), Uuid::new_v4());
-    let path = folder.join(name);
-    let file = new_file(&path)?;
-    Ok((path, file))
+    new_name(|name| {
+        let path = folder.join(format!("{name}.{extension}"));
+        let file = new_file(&path)?;
+        Ok((path, file))
+    })
+}
+
+/// The files of a kind in `folder`, the newest first.
+pub fn newest_first(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|it| it == extension))
+        .collect();
+    paths.sort_unstable_by(|one, other| other.cmp(one));
+    paths
 }
 
 /// Writes `text` to the file at `path` by putting a new file in its place.
@@ -38,14 +67,31 @@ pub fn create(folder: &Path, extension: &str) -> io::Result<(PathBuf, File)> {
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
     make_folder(folder)?;
-    let new = folder.join(format!("{}.new", Uuid::new_v4()));
-    let written = new_file(&new)
-        .and_then(|mut file| file.write_all(text))
-        .and_then(|()| fs::rename(&new, path));
+    let (new, mut file) = new_name(|name| {
+        let path = folder.join(format!("{name}.new"));
+        let file = new_file(&path)?;
+        Ok((path, file))
+    })?;
+    let written = file.write_all(text).and_then(|()| fs::rename(&new, path));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     written
+}
+
+/// Tries names, which sort by time, until one is not taken.
+fn new_name<T>(create: impl Fn(&str) -> io::Result<T>) -> io::Result<T> {
+    let process = std::process::id();
+    let mut result = Err(io::ErrorKind::AlreadyExists.into());
+    for _ in 0..ATTEMPTS {
+        let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        result = create(&format!("{:019}-{process}", since.as_nanos()));
+        match &result {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            _ => break,
+        }
+    }
+    result
 }
 
 fn make_folder(folder: &Path) -> io::Result<()> {
@@ -56,7 +102,12 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-fn new_file(path: &Path) -> io::Result<File> {
+/// A new file at `path`, which nobody else can open.
+///
+/// # Errors
+///
+/// Those of the file system; also where something is at `path` already.
+pub fn new_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -66,16 +117,8 @@ fn new_file(path: &Path) -> io::Result<File> {
 
 /// Makes room for one more file; what cannot be removed stays, for the next time.
 fn prune(folder: &Path, extension: &str) {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return;
-    };
-    let mut paths: Vec<_> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|it| it == extension))
-        .collect();
-    paths.sort();
     let mut bytes = 0;
-    for (newer, path) in paths.iter().rev().enumerate() {
+    for (newer, path) in newest_first(folder, extension).iter().enumerate() {
         bytes += path.symlink_metadata().map_or(0, |metadata| metadata.len());
         if newer + 1 >= KEPT_FILES || bytes > KEPT_BYTES {
             let _ = fs::remove_file(path);
@@ -105,6 +148,31 @@ mod tests {
         create(folder.path(), "jsonl").unwrap();
         assert!(small.exists() && !big.exists());
         assert_eq!(count(), 3);
+    }
+
+    #[test]
+    fn the_state_folder_is_where_the_platform_has_it() {
+        if cfg!(any(windows, target_os = "macos")) {
+            return;
+        }
+        for (variables, expected) in [
+            (
+                &[("XDG_STATE_HOME", "/s"), ("HOME", "/h")][..],
+                Some("/s/loopls"),
+            ),
+            (
+                &[("XDG_STATE_HOME", "s"), ("HOME", "/h")],
+                Some("/h/.local/state/loopls"),
+            ),
+            (&[("HOME", "/h")], Some("/h/.local/state/loopls")),
+            (&[], None),
+        ] {
+            let variables = variables.iter();
+            let variables: Vec<_> = variables
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect();
+            assert_eq!(state_folder(&variables), expected.map(PathBuf::from));
+        }
     }
 
     #[cfg(unix)]
