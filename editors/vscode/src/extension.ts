@@ -6,6 +6,7 @@ import { middleware, type Parts, registerCommands } from './commands.ts';
 import { showContexts } from './contexts.ts';
 import { CALL_SCHEME } from './language.ts';
 import { showProgress } from './progress.ts';
+import { colourRuns } from './runColours.ts';
 import { RunDocuments } from './runDocument.ts';
 import { Runs } from './runs/store.ts';
 import { RunView } from './runView.ts';
@@ -46,6 +47,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new Tests(made, runs),
     showContexts(runs, documents),
     showProgress(runs, documents),
+    colourRuns(),
     ...registerCommands(parts),
     vscode.workspace.onDidGrantWorkspaceTrust(() => made.sendTrust()),
     vscode.workspace.onDidChangeConfiguration(event => {

@@ -165,7 +165,7 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
     }
   }
 
-  /** Scrolling up ends following, the end in view begins it again; growth alone does neither. */
+  /** Scrolling up ends following, and the end in view begins it again. */
   private scrolled({ textEditor, visibleRanges }: vscode.TextEditorVisibleRangesChangeEvent): void {
     const { document } = textEditor;
     const shown = this.shown.get(document.uri.query);
@@ -178,6 +178,9 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
       shown.follows = true;
     } else if (first < shown.first) {
       shown.follows = false;
+    } else {
+      // The window became smaller.
+      this.follow(document);
     }
     shown.first = first;
   }

@@ -25,6 +25,6 @@ fi
 npm run --silent check
 npm run --silent build
 rm -rf test/screenshots
-# One file after the other, for editors need the whole machine.
-exec node --test --test-concurrency=1 --test-reporter=./test/reporter.ts ${1:+--test-name-pattern="$1"} \
-    'test/unit/*.test.ts' 'test/ui/*.test.ts'
+# One test after the other, for an editor needs the whole machine; in one process, so that tests can share an editor.
+exec node --test --test-isolation=none --test-reporter=./test/reporter.ts ${1:+--test-name-pattern="$1"} \
+    'test/parts/*.test.ts' 'test/ui/*.test.ts'

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -42,6 +43,8 @@ function required(name: string): string {
 export interface EditorOptions {
   /** Settings of the machine beside those in settings.json. */
   settings?: Record<string, unknown>;
+  /** Settings of the user, likewise. */
+  user?: Record<string, unknown>;
   /** Where the packaged server points; `undefined` for a package without one. */
   server?: string | undefined;
   /** Whether folders are asked about; else all are trusted. */
@@ -52,18 +55,17 @@ export interface EditorOptions {
   package?: string;
 }
 
-/** Tests that share one editor, each with windows of its own. */
-export function editorTests(options: EditorOptions = {}): (name: string, body: Body) => void {
-  let editor: Promise<Editor> | undefined;
-  after(async () => {
-    await (await editor)?.end();
+let shared: Promise<Editor> | undefined;
+after(async () => {
+  await (await shared)?.end();
+});
+
+/** A test in a window of its own of an editor that all such tests share. */
+export function windowTest(name: string, body: Body): void {
+  test(name, async () => {
+    shared ??= Editor.start();
+    await (await shared).use(name, body);
   });
-  return (name, body) => {
-    test(name, async () => {
-      editor ??= Editor.start(options);
-      await (await editor).use(name, body);
-    });
-  };
 }
 
 /** A test with an editor of its own. */
@@ -110,7 +112,8 @@ export class Editor {
     const at = (name: string) => path.join(root, name);
     mkdirSync(at('ud/User'), { recursive: true });
     mkdirSync(at('ud/Machine'));
-    cpSync(path.join(EXTENSION, 'test/ui/settings.json'), at('ud/User/settings.json'));
+    const settings = JSON.parse(readFileSync(path.join(EXTENSION, 'test/ui/settings.json'), 'utf8'));
+    writeFileSync(at('ud/User/settings.json'), JSON.stringify({ ...settings, ...options.user }));
     mkdirSync(at('ed'));
     writeFileSync(at('config.yaml'), '');
     this.writeSettings(options.settings ?? {});
@@ -295,10 +298,18 @@ export class Window {
       if (await lens.isVisible()) {
         return true;
       }
-      await page.locator('.view-lines .view-line').first().click();
+      await this.touch();
       return false;
     });
     await lens.click();
+  }
+
+  /** Clicks into the first editor, at the end of whatever line is in its middle. */
+  async touch(): Promise<void> {
+    const box = await this.page.locator('.editor-instance').first().boundingBox();
+    if (box) {
+      await this.page.mouse.click(box.x + 0.85 * box.width, box.y + 0.6 * box.height);
+    }
   }
 
   /** Puts the cursor at the end of a line with this text, in the editor that shows it. */
@@ -350,6 +361,13 @@ export class Window {
       },
     );
     return toast;
+  }
+
+  /** Closes the settings or trust editor, which lies over the others. */
+  async closeModal(): Promise<void> {
+    const modal = this.page.locator('.monaco-modal-editor-block');
+    await modal.locator('.modal-editor-header .codicon-close, .codicon-close').first().click();
+    await modal.waitFor({ state: 'detached' });
   }
 
   async screenshot(name: string): Promise<void> {

@@ -81,7 +81,7 @@ editorTest(
     editor.writeSettings({ 'loopls.server.path': 'relative/loopls' });
     await window.waitToast('not an absolute path');
     editor.writeSettings({ 'loopls.server.path': LOOPLS });
-    await window.page.keyboard.press('Escape');
+    await window.closeModal();
     await window.page.locator('.squiggly-error').first().waitFor();
   },
 );

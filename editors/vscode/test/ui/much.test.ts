@@ -1,10 +1,8 @@
 /** More output than anybody reads. */
 import assert from 'node:assert/strict';
-import { editorTests } from './editor.ts';
+import { windowTest } from './editor.ts';
 
-const inEditor = editorTests();
-
-inEditor(
+windowTest(
   '50,000 chunks and a line of 65,000 characters leave an editor in which one can write',
   async editor => {
     const window = await editor.open(editor.folder('much.loop.toml', 'print.awk'), 'much.loop.toml');

@@ -1,10 +1,8 @@
 /** What a definition is told about while it is read and written. */
 import assert from 'node:assert/strict';
-import { editorTests, until } from './editor.ts';
+import { until, windowTest } from './editor.ts';
 
-const inEditor = editorTests();
-
-inEditor(
+windowTest(
   'a negative limit has a squiggle and a row among the problems, and both go when it is put right',
   async editor => {
     const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
@@ -24,7 +22,7 @@ inEditor(
   },
 );
 
-inEditor('the hover over a mode is the table of its limits with their origins', async editor => {
+windowTest('the hover over a mode is the table of its limits with their origins', async editor => {
   const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
   await window.page.locator('.codelens-decoration').first().waitFor();
   const text = (await window.hover('quick')).replaceAll(/\s+/g, ' ');
@@ -34,14 +32,14 @@ inEditor('the hover over a mode is the table of its limits with their origins', 
   await window.screenshot('hover');
 });
 
-inEditor('a file is of our language by its name, and one of TOML is not', async editor => {
+windowTest('a file is of our language by its name, and one of TOML is not', async editor => {
   const folder = editor.folder('modes.loop.toml');
   const window = await editor.open(folder, 'modes.loop.toml');
   const language = window.page.locator('#status\\.editor\\.mode');
   await until('the language', async () => (await language.innerText()) === 'Loop Definition');
 });
 
-inEditor('a misspelt key is put right by its quick fix', async editor => {
+windowTest('a misspelt key is put right by its quick fix', async editor => {
   const window = await editor.open(editor.folder('typo.loop.toml'), 'typo.loop.toml');
   const { page } = window;
   await page.locator('.squiggly-error').first().waitFor();
@@ -53,7 +51,7 @@ inEditor('a misspelt key is put right by its quick fix', async editor => {
   await page.locator('.squiggly-error').first().waitFor({ state: 'detached' });
 });
 
-inEditor(
+windowTest(
   'completion knows the keys that fit and the tools of a mode, and quotes a name once',
   async editor => {
     const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { editorTests, type Window } from './editor.ts';
-
-const inEditor = editorTests();
+import { type Window, windowTest } from './editor.ts';
 
 function touch(window: Window, name: string): void {
   writeFileSync(path.join(window.folder, name), '');
 }
 
-inEditor(
+windowTest(
   'a lens runs its own mode; the run streams beside the definition and does not take the focus',
   async editor => {
     const window = await editor.open(editor.folder('waits.loop.toml', 'wait.sh'), 'waits.loop.toml');
@@ -44,7 +42,7 @@ inEditor(
   },
 );
 
-inEditor('two runs at once are kept apart, and Stop ends the one it belongs to', async editor => {
+windowTest('two runs at once are kept apart, and Stop ends the one it belongs to', async editor => {
   const window = await editor.open(editor.folder('waits.loop.toml', 'wait.sh'), 'waits.loop.toml');
   const { page } = window;
   await window.lens('Run left');
@@ -66,7 +64,7 @@ inEditor('two runs at once are kept apart, and Stop ends the one it belongs to',
   assert.doesNotMatch(right, /left/);
 });
 
-inEditor(
+windowTest(
   'what is shown is run, saved or not; lens, palette, title button and code action do the same',
   async editor => {
     const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
@@ -87,7 +85,7 @@ inEditor(
   },
 );
 
-inEditor(
+windowTest(
   'a call that writes is asked about: Deny is an answer, and so is Allow in the view',
   async editor => {
     const window = await editor.open(editor.folder('writes.loop.toml'), 'writes.loop.toml');

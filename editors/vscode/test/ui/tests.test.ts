@@ -1,9 +1,7 @@
 /** The tests of definitions in the Test Explorer. */
-import { editorTests } from './editor.ts';
+import { windowTest } from './editor.ts';
 
-const inEditor = editorTests();
-
-inEditor('the tests of a definition are listed under it', async editor => {
+windowTest('the tests of a definition are listed under it', async editor => {
   const window = await editor.open(editor.folder('tests.loop.toml'), 'tests.loop.toml');
   const { page } = window;
   await page.locator('.codelens-decoration', { hasText: 'Run test' }).first().waitFor();

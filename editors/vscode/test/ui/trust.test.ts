@@ -46,7 +46,7 @@ editorTest(
     await toast.getByText('Manage Workspace Trust').click();
     await page.locator('.workspace-trust-editor').getByText('Trust', { exact: true }).click();
     await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor({ state: 'detached' });
-    await page.keyboard.press('Escape');
+    await window.closeModal();
     await window.lens('Run');
     await window.waitText('evil #2', '✓ answer');
     await until('the tool to have run', () => existsSync(started));

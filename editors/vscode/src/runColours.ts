@@ -1,0 +1,66 @@
+/**
+ * The colours of a run document that no theme has a token for: how calls and the run ended, and what is said beside them, in
+ * the theme's own colours for tests and descriptions. The rest is the grammar's.
+ */
+import * as vscode from 'vscode';
+import { CALL_SCHEME, RUN_SCHEME } from './language.ts';
+
+/** Lines of ours begin in the first column; foreign text is indented or behind a mark. */
+const KINDS: { color: string; bold?: boolean; pattern: RegExp }[] = [
+  { color: 'testing.iconPassed', bold: true, pattern: /^✓(?: [^\d·][^·]*)?/d },
+  {
+    color: 'testing.iconFailed',
+    bold: true,
+    pattern: /^(?:✗(?: error)?|■.*?(?= · \d+(?:\/\d+)? iterations|$))/d,
+  },
+  { color: 'editorWarning.foreground', bold: true, pattern: /^(?:\?|↻.*|!.*)/d },
+  { color: 'editorWarning.foreground', pattern: /^ {2}\? /d },
+  // Beside a call no quote and no brace, which its input may hold.
+  {
+    color: 'descriptionForeground',
+    pattern: /^(?:▶ [^·]*?( ·.*)|(?:✓|■).*?( · \d+(?:\/\d+)? iterations.*)|[✓✗].*?( · [^{}"]*))$/d,
+  },
+  { color: 'descriptionForeground', pattern: /^(?:>| {2}[│┊]| {2}┆.*)/d },
+];
+
+export function colourRuns(): vscode.Disposable {
+  const types = KINDS.map(({ color, bold }) =>
+    vscode.window.createTextEditorDecorationType({
+      color: new vscode.ThemeColor(color),
+      ...(bold ? { fontWeight: 'bold' } : {}),
+    }),
+  );
+  const colour = (editor: vscode.TextEditor) => {
+    const { document } = editor;
+    if (document.uri.scheme !== RUN_SCHEME && document.uri.scheme !== CALL_SCHEME) {
+      return;
+    }
+    const found: vscode.Range[][] = KINDS.map(() => []);
+    for (const [number, line] of document.getText().split('\n').entries()) {
+      for (const [kind, { pattern }] of KINDS.entries()) {
+        const match = pattern.exec(line);
+        const [start, end] = match?.indices?.slice(1).find(group => group !== undefined) ??
+          match?.indices?.[0] ?? [0, 0];
+        if (end > start) {
+          found[kind]?.push(new vscode.Range(number, start, number, end));
+        }
+      }
+    }
+    for (const [kind, type] of types.entries()) {
+      editor.setDecorations(type, found[kind] ?? []);
+    }
+  };
+  const colourAll = (editors: readonly vscode.TextEditor[]) => {
+    for (const editor of editors) {
+      colour(editor);
+    }
+  };
+  colourAll(vscode.window.visibleTextEditors);
+  return vscode.Disposable.from(
+    ...types,
+    vscode.window.onDidChangeVisibleTextEditors(colourAll),
+    vscode.workspace.onDidChangeTextDocument(({ document }) =>
+      colourAll(vscode.window.visibleTextEditors.filter(editor => editor.document === document)),
+    ),
+  );
+}
