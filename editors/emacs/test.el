@@ -157,6 +157,23 @@ The 20 seconds are a bound for a machine under load."
     (save-buffer)
     (test-wait "the diagnostic to go" (lambda () (flymake-start) (not (test-marked))))))
 
+(ert-deftest a-tool-is-found-and-renamed-where-it-is-called ()
+  (test-with-definition
+    (test-put-point "\"look\" }]")
+    (call-interactively #'xref-find-definitions)
+    (should (looking-at-p "\"look\"\ndescription"))
+    (eglot-rename "glance")
+    (should (string-match-p "calls = \\[{ tool = \"glance\" }\\]" (buffer-string)))
+    (should (string-match-p "^name = \"glance\"$" (buffer-string)))))
+
+(ert-deftest formatting-keeps-comments ()
+  (test-with-definition
+    (let ((before (buffer-string)))
+      (test-put-point " = 9")
+      (delete-char 1)
+      (eglot-format-buffer)
+      (should (equal (buffer-string) before)))))
+
 (ert-deftest the-code-action-runs-the-loop-as-shown ()
   (test-with-definition
     (test-put-point "promt")

@@ -152,6 +152,16 @@ def the_quick_fix_puts_the_key_right(kakoune):
     kakoune.sees(r"(?m)^ prompt =")
 
 
+def a_tool_is_found_and_renamed_where_it_is_called(kakoune):
+    kakoune.sees(r"\*promt =")
+    kakoune.command('execute-keys gg/"look"<lt>ret>')
+    kakoune.command("lsp-definition")
+    kakoune.sees(r"typo\.loop\.toml 15:", "draw_status")
+    kakoune.command("lsp-rename glance")
+    text = kakoune.sees(r'(?m)^ name = "glance"$')
+    assert '{ tool = "glance" }' in text, text
+
+
 def the_code_action_runs_the_loop_as_shown(kakoune):
     kakoune.sees(r"\*promt =")
     kakoune.command("execute-keys gg/promt<lt>ret>cprompt<lt>esc>")
@@ -171,6 +181,7 @@ TESTS = [
     lines_with_a_lens_are_marked,
     hover_on_a_mode_shows_its_limits_and_where_they_are_from,
     the_quick_fix_puts_the_key_right,
+    a_tool_is_found_and_renamed_where_it_is_called,
     the_code_action_runs_the_loop_as_shown,
 ]
 
