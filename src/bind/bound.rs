@@ -97,6 +97,11 @@ pub enum BindError {
     /// A file that the definition names could not be read.
     #[error("{problem}")]
     File { problem: String, span: Span },
+    /// The definition has a middleware, which nobody applies yet.
+    #[error(
+        "this version of loopls cannot apply middlewares yet, and a run without them would be another run"
+    )]
+    Middleware { span: Span },
     /// The bind itself broke off.
     #[error("the bind broke off: {problem}")]
     Interrupted { problem: String },
@@ -108,9 +113,10 @@ impl BindError {
         match self {
             Self::InvalidSessionId | Self::InvalidLoopId | Self::Interrupted { .. } => None,
             Self::InvalidToolInfo { span, .. } | Self::DuplicateToolName { span, .. } => *span,
-            Self::Factory { span, .. } | Self::Delegate { span, .. } | Self::File { span, .. } => {
-                Some(*span)
-            }
+            Self::Factory { span, .. }
+            | Self::Delegate { span, .. }
+            | Self::File { span, .. }
+            | Self::Middleware { span } => Some(*span),
         }
     }
 
@@ -122,7 +128,10 @@ impl BindError {
             | Self::Delegate { problem, .. }
             | Self::File { problem, .. }
             | Self::Interrupted { problem } => secrets.hide_in(problem),
-            Self::InvalidSessionId | Self::InvalidLoopId | Self::DuplicateToolName { .. } => {}
+            Self::InvalidSessionId
+            | Self::InvalidLoopId
+            | Self::DuplicateToolName { .. }
+            | Self::Middleware { .. } => {}
         }
         self
     }

@@ -61,6 +61,11 @@ async fn what_cannot_be_bound_is_told_with_its_place() {
             r#""other""#,
             "delegate `other`: no loop of this project has this name",
         ),
+        (
+            format!("{HEADER}[[middlewares]]\nkind = \"redact\"\npatterns = [\"x\"]\n"),
+            "[[middlewares]]",
+            "this version of loopls cannot apply middlewares yet, and a run without them would be another run",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = bind_with(&text, bindings(folder.path()))
