@@ -235,6 +235,23 @@ impl Bound {
         self.mode(name).unwrap_or(&self.modes[0])
     }
 
+    /// The names of all tools, those of a loop below behind the name of the tool that hands work to it:
+    /// `refund_desk/refund`.
+    pub fn tool_paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        for tool in self.modes.iter().flat_map(|mode| &mode.tools) {
+            let name = &tool.info().name;
+            if paths.contains(name) {
+                continue;
+            }
+            paths.push(name.clone());
+            let below = tool.subloop().map(|below| below.tool_paths());
+            let below = below.into_iter().flatten();
+            paths.extend(below.map(|path| format!("{name}/{path}")));
+        }
+        paths
+    }
+
     /// How long a cancelled run may take to wind down, in milliseconds.
     pub fn drain_timeout(&self) -> Milliseconds {
         self.accepted

@@ -10,6 +10,8 @@ pub struct Pattern(Kind);
 enum Kind {
     /// No more than a name.
     Literal(String),
+    /// `name*`, which is what nearly all others are, and needs no regular expression.
+    Prefix(String),
     /// With wildcards.
     Glob(GlobMatcher),
 }
@@ -25,6 +27,9 @@ impl Pattern {
         if let Some(name) = literal(text) {
             return Ok(Self(Kind::Literal(name)));
         }
+        if let Some(prefix) = text.strip_suffix('*').and_then(literal) {
+            return Ok(Self(Kind::Prefix(prefix)));
+        }
         let glob = GlobBuilder::new(text).backslash_escape(true).build();
         let glob = glob.map_err(|error| error.kind().to_string())?;
         Ok(Self(Kind::Glob(glob.compile_matcher())))
@@ -34,6 +39,7 @@ impl Pattern {
     pub fn matches(&self, name: &str) -> bool {
         match &self.0 {
             Kind::Literal(literal) => literal == name,
+            Kind::Prefix(prefix) => name.starts_with(prefix.as_str()),
             Kind::Glob(glob) => glob.is_match(name),
         }
     }
@@ -42,7 +48,7 @@ impl Pattern {
     pub fn literal(&self) -> Option<&str> {
         match &self.0 {
             Kind::Literal(name) => Some(name),
-            Kind::Glob(_) => None,
+            Kind::Prefix(_) | Kind::Glob(_) => None,
         }
     }
 }
@@ -113,6 +119,9 @@ mod tests {
                 &["find_", "find_order"][..],
                 &["find", "a_find_b"][..],
             ),
+            ("*", &["", "a", "a/b"], &[]),
+            ("**", &["", "a/b"], &[]),
+            (r"a\**", &["a*", "a*b"], &["a", "ab"]),
             ("{a,b}?", &["ax", "by"], &["a", "cx"]),
             ("[!a]", &["b"], &["a", "bb"]),
             (" a ", &["a"], &["A", " a "]),
@@ -121,7 +130,7 @@ mod tests {
             assert!(matching.iter().all(|name| pattern.matches(name)), "{text}");
             assert!(!others.iter().any(|name| pattern.matches(name)), "{text}");
         }
-        for text in ["[a", "{a", "a\\"] {
+        for text in ["[a", "[*", "{a", "a\\"] {
             assert!(Pattern::new(text).is_err(), "{text}");
         }
     }

@@ -66,6 +66,20 @@ impl Host {
         &self.environment
     }
 
+    /// The host of another definition, whose file is `place`, absolute.
+    pub fn beside(&self, place: &Path) -> Self {
+        let mut other = Self::new(place).with_environment(self.environment.clone());
+        other.untrusted_folders.clone_from(&self.untrusted_folders);
+        // Where no bare name is taken from this definition's folder, none is from the other's.
+        if !self.untrusted_folders.is_empty() {
+            other.untrusted_folders.push(other.folder.clone());
+        }
+        if other.root == self.root {
+            other.loops = self.loops.clone();
+        }
+        other
+    }
+
     /// The folder of the definition, absolute.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -142,16 +156,7 @@ impl Surroundings for Host {
     }
 
     fn at(&self, place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
-        let mut other = Self::new(place).with_environment(self.environment.clone());
-        other.untrusted_folders.clone_from(&self.untrusted_folders);
-        // Where no bare name is taken from this definition's folder, none is from the other's.
-        if !self.untrusted_folders.is_empty() {
-            other.untrusted_folders.push(other.folder.clone());
-        }
-        if other.root == self.root {
-            other.loops = self.loops.clone();
-        }
-        Some(Box::new(other))
+        Some(Box::new(self.beside(place)))
     }
 
     fn variable_is_set(&self, name: &str) -> bool {

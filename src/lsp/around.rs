@@ -92,4 +92,13 @@ impl Surroundings for Around {
             false => self.projects.loops(self.place.root()),
         }
     }
+
+    fn at(&self, place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
+        Some(Box::new(Self {
+            place: Arc::new(Place::new(self.place.host.beside(place))),
+            projects: self.projects.clone(),
+            documents: self.documents.clone(),
+            may_search: self.may_search,
+        }))
+    }
 }

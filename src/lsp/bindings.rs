@@ -3,7 +3,7 @@
 use super::outbox::Outbox;
 use super::session::Session;
 use super::{trust, uri};
-use crate::bind::{self, Bindings, Bound, BoundMode};
+use crate::bind::{BindError, Bindings, Bound, BoundMode, Family};
 use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::definition;
 use crate::ide::{self, ShownMode};
@@ -60,7 +60,26 @@ fn place(snapshot: &Snapshot, analysis: &Analysis, span: Span) -> String {
     format!("{name}:{}:{}", at.line + 1, at.character + 1)
 }
 
-/// Binds what was accepted of `snapshot`. Whoever calls this has asked for trust.
+/// Accepts the text of `snapshot` and reads the loops that it hands work to.
+///
+/// # Errors
+///
+/// The first error in it with its place, for a person.
+pub async fn load(
+    session: &Arc<Session>,
+    snapshot: &Snapshot,
+) -> std::result::Result<Family, String> {
+    let accepted = accept(session, snapshot).await?;
+    let (session, snapshot) = (session.clone(), snapshot.clone());
+    let family = tokio::task::spawn_blocking(move || {
+        let surroundings = session.surroundings_searched(&snapshot.uri);
+        let family = Family::load(&accepted, &*surroundings);
+        family.map_err(|error| unbound(&snapshot, accepted.analysis(), &error))
+    });
+    family.await.map_err(|_panic| "internal error".to_owned())?
+}
+
+/// Binds what was read of `snapshot`. Whoever calls this has asked for trust in just that.
 ///
 /// # Errors
 ///
@@ -68,7 +87,7 @@ fn place(snapshot: &Snapshot, analysis: &Analysis, span: Span) -> String {
 pub async fn bound(
     session: &Session,
     snapshot: &Snapshot,
-    accepted: &Accepted,
+    family: Family,
 ) -> std::result::Result<Bound, String> {
     let path = uri::path(&snapshot.uri);
     let folders = session.folders();
@@ -90,12 +109,17 @@ pub async fn bound(
         untrusted_folders,
         environment: session.machine.environment.clone(),
     };
-    let surroundings = session.surroundings_searched(&snapshot.uri);
-    let bound = bind::bind(accepted, bindings, &*surroundings).await;
-    bound.map_err(|error| match error.span() {
-        Some(span) => format!("{}: {error}", place(snapshot, accepted.analysis(), span)),
+    let analysis = family.accepted.analysis().clone();
+    let bound = family.bind(bindings).await;
+    bound.map_err(|error| unbound(snapshot, &analysis, &error))
+}
+
+/// Why it was not bound, with its place, for a person.
+fn unbound(snapshot: &Snapshot, analysis: &Analysis, error: &BindError) -> String {
+    match error.span() {
+        Some(span) => format!("{}: {error}", place(snapshot, analysis, span)),
         None => error.to_string(),
-    })
+    }
 }
 
 /// `loopls.bind`: binds and lists the tools that the model will see, mode by mode.
@@ -105,11 +129,11 @@ pub async fn bound(
 /// The definition has an error, is not trusted or cannot be bound.
 pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<Value>> {
     let tools = async {
-        let accepted = accept(session, snapshot).await?;
-        if !trust::allows(session, snapshot, &accepted).await {
+        let family = load(session, snapshot).await?;
+        if !trust::allows(session, snapshot, &family).await {
             return Err(trust::NOT_TRUSTED.to_owned());
         }
-        bound(session, snapshot, &accepted).await
+        bound(session, snapshot, family).await
     };
     match tools.await {
         Ok(bound) => {

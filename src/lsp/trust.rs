@@ -7,7 +7,7 @@
 use super::foreign::{one_line, without_links};
 use super::session::Session;
 use super::uri;
-use crate::check::Accepted;
+use crate::bind::Family;
 use crate::definition::{CommandArgument, Definition, Field, Model, Source, Spanned, Tool};
 use crate::host::state;
 use crate::workspace::Snapshot;
@@ -83,9 +83,13 @@ impl Trust {
     }
 }
 
-/// Whether what was accepted of `snapshot` may start what it reaches; asks where nobody has said so yet.
-pub async fn allows(session: &Arc<Session>, snapshot: &Snapshot, accepted: &Accepted) -> bool {
-    let reach = reach(accepted.definition());
+/// Whether what was read of `snapshot` may start what it reaches, in loops below too; asks where nobody has said so
+/// yet.
+pub async fn allows(session: &Arc<Session>, snapshot: &Snapshot, family: &Family) -> bool {
+    let loops = family.loops().into_iter();
+    let reach: BTreeSet<String> = loops
+        .flat_map(|accepted| reach(accepted.definition()))
+        .collect();
     match session.trust.level() {
         Level::Trusted => return true,
         Level::Restricted => return false,

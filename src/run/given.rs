@@ -1,10 +1,14 @@
 //! Results that are given instead of running tools, by a test or by a record (`security.md`, 11).
 //!
-//! A layer around the tools of a bound loop. A call with a given result is checked like any other and then answered
-//! with that. Of the rest `read` runs, `write` runs where it is allowed by name, `irreversible` never does.
+//! A layer around the tools of a bound loop, and of those below it, whose tools have the path of the calls that lead to
+//! them for a name. A call with a given result is checked like any other and then answered with that. Of the rest `read`
+//! runs, `write` runs where it is allowed by name, `irreversible` never does.
 
 use super::access::{Answer, Approver, Question};
-use crate::bind::{Bound, CallContext, InputProblem, Outcome, PreparedCall, Tool, ToolInfo};
+use super::model::{SCRIPTED, model_of};
+use crate::bind::{
+    Bound, CallContext, InputProblem, Outcome, PreparedCall, Subloop, Tool, ToolInfo,
+};
 use crate::definition::{Effect, GivenResult};
 use crate::syntax::{Node, NodeKind};
 use futures_util::FutureExt;
@@ -18,6 +22,8 @@ pub(super) struct Given {
     entries: Mutex<Vec<Entry>>,
     /// Tools with the effect `write` that run where no result is given.
     allow: Vec<String>,
+    /// Whether loops below may ask a real model.
+    live: bool,
     refused: Mutex<Vec<Refused>>,
 }
 
@@ -38,23 +44,49 @@ pub(super) struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refused {
     pub tool: String,
-    pub effect: Effect,
+    pub why: Why,
+}
+
+/// Why a call may not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// For what it does to the world.
+    Effect(Effect),
+    /// It hands work to a loop whose model is a real one.
+    Model,
+}
+
+impl std::fmt::Display for Why {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Effect(effect) => formatter.write_str(effect.as_str()),
+            Self::Model => formatter.write_str("asks a real model"),
+        }
+    }
 }
 
 impl Given {
-    pub fn new(entries: Vec<Entry>, allow: Vec<String>) -> Arc<Self> {
+    /// These results; calls of the tools in `allow` run without, and loops below ask real models if `live`.
+    pub fn new(entries: Vec<Entry>, allow: Vec<String>, live: bool) -> Arc<Self> {
         Arc::new(Self {
             entries: Mutex::new(entries),
             allow,
+            live,
             refused: Mutex::default(),
         })
     }
 
     /// `bound` with this layer around every tool.
     pub fn around(self: &Arc<Self>, bound: &Bound) -> Bound {
+        self.around_below(bound, "")
+    }
+
+    /// The same where `path` leads to the loop: empty, or ending in a slash.
+    fn around_below(self: &Arc<Self>, bound: &Bound, path: &str) -> Bound {
         let mut bound = bound.clone();
         for tool in bound.modes.iter_mut().flat_map(|mode| &mut mode.tools) {
             *tool = Arc::new(Layer {
+                name: format!("{path}{}", tool.info().name),
                 inner: tool.clone(),
                 given: self.clone(),
             });
@@ -90,24 +122,35 @@ impl Given {
         })
     }
 
-    /// Whether a call of `tool` without a given result may run.
-    fn lets_run(&self, tool: &ToolInfo) -> bool {
-        match tool.effect {
+    /// Why a call of `tool`, whose path is `name`, may not run without a given result.
+    fn forbids(&self, name: &str, tool: &dyn Tool) -> Option<Why> {
+        let effect = tool.info().effect;
+        let may = match effect {
             Effect::Read => true,
-            Effect::Write => self.allow.contains(&tool.name),
+            Effect::Write => self.allow.iter().any(|allowed| allowed == name),
             Effect::Irreversible => false,
+        };
+        match tool.subloop() {
+            _ if !may => Some(Why::Effect(effect)),
+            Some(child) if !self.live && !is_scripted(child) => Some(Why::Model),
+            _ => None,
         }
     }
 
-    fn refuse(&self, tool: String, effect: Effect) {
-        lock(&self.refused).push(Refused { tool, effect });
+    fn refuse(&self, tool: String, why: Why) {
+        lock(&self.refused).push(Refused { tool, why });
     }
+}
+
+fn is_scripted(bound: &Bound) -> bool {
+    let model = model_of(bound, bound.initial_mode());
+    model.is_some_and(|model| model.provider.text() == SCRIPTED)
 }
 
 /// Nobody is there to be asked: the call is denied, and counts as refused.
 impl Approver for Given {
     fn ask(&self, question: Question) -> BoxFuture<'_, Answer> {
-        self.refuse(question.tool, question.effect);
+        self.refuse(question.tool, Why::Effect(question.effect));
         std::future::ready(Answer::Deny).boxed()
     }
 }
@@ -117,6 +160,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 struct Layer {
+    /// The path of the tool.
+    name: String,
     inner: Arc<dyn Tool>,
     given: Arc<Given>,
 }
@@ -126,29 +171,30 @@ impl Tool for Layer {
         self.inner.info()
     }
 
+    fn subloop(&self) -> Option<&Arc<Bound>> {
+        self.inner.subloop()
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         let prepared = self.inner.prepare(input)?;
-        let info = self.info();
-        let result = match self.given.take(&info.name, input) {
-            Some(outcome) => Ok(outcome),
-            None if self.given.lets_run(info) => return Ok(prepared),
-            None => Err(self.given.clone()),
-        };
-        Ok(Box::new(GivenCall {
-            tool: info.name.clone(),
-            effect: info.effect,
-            result,
-        }))
+        let name = self.name.clone();
+        let given = self.given.clone();
+        if let Some(outcome) = given.take(&name, input) {
+            return Ok(Box::new(GivenCall(outcome)));
+        }
+        Ok(match given.forbids(&name, &*self.inner) {
+            Some(why) => Box::new(RefusedCall { name, why, given }),
+            None if self.inner.subloop().is_some() => Box::new(CallBelow {
+                prepared,
+                below: Below { name, given },
+            }),
+            None => prepared,
+        })
     }
 }
 
-/// A call that does nothing.
-struct GivenCall {
-    tool: String,
-    effect: Effect,
-    /// What it returns; else who is told that it was refused.
-    result: Result<Outcome, Arc<Given>>,
-}
+/// A call that returns a given result.
+struct GivenCall(Outcome);
 
 impl PreparedCall for GivenCall {
     fn shown(&self) -> String {
@@ -160,20 +206,78 @@ impl PreparedCall for GivenCall {
     }
 
     fn run(self: Box<Self>, _context: CallContext) -> BoxFuture<'static, Outcome> {
-        let Self {
-            tool,
-            effect,
-            result,
-        } = *self;
-        let outcome = result.unwrap_or_else(|given| {
-            let outcome = Outcome::error(format_args!(
-                "not run: no result is given for this call of `{tool}`, whose effect is {}",
-                effect.as_str()
-            ));
-            given.refuse(tool, effect);
-            outcome
-        });
+        std::future::ready(self.0).boxed()
+    }
+}
+
+/// A call that may not run.
+struct RefusedCall {
+    name: String,
+    why: Why,
+    given: Arc<Given>,
+}
+
+impl PreparedCall for RefusedCall {
+    fn shown(&self) -> String {
+        "no result is given; nothing is started".into()
+    }
+
+    fn is_given(&self) -> bool {
+        true
+    }
+
+    fn run(self: Box<Self>, _context: CallContext) -> BoxFuture<'static, Outcome> {
+        let Self { name, why, given } = *self;
+        let outcome = Outcome::error(format_args!(
+            "not run: no result is given for this call of `{name}` ({why})"
+        ));
+        given.refuse(name, why);
         std::future::ready(outcome).boxed()
+    }
+}
+
+/// A call that hands work to a loop, around whose tools the layer lies too.
+struct CallBelow {
+    prepared: Box<dyn PreparedCall>,
+    below: Below,
+}
+
+impl PreparedCall for CallBelow {
+    fn shown(&self) -> String {
+        self.prepared.shown()
+    }
+
+    fn run(self: Box<Self>, mut context: CallContext) -> BoxFuture<'static, Outcome> {
+        let Self { prepared, below } = *self;
+        context.subloops = Arc::new(LayerBelow {
+            inner: context.subloops,
+            below,
+        });
+        prepared.run(context)
+    }
+}
+
+/// The call below which a loop runs.
+struct Below {
+    name: String,
+    given: Arc<Given>,
+}
+
+struct LayerBelow {
+    inner: Arc<dyn Subloop>,
+    below: Below,
+}
+
+impl Subloop for LayerBelow {
+    fn run(
+        &self,
+        child: Arc<Bound>,
+        message: String,
+        context: CallContext,
+    ) -> BoxFuture<'static, Outcome> {
+        let Below { name, given } = &self.below;
+        let child = given.around_below(&child, &format!("{name}/"));
+        self.inner.run(Arc::new(child), message, context)
     }
 }
 
@@ -252,6 +356,7 @@ mod tests {
                 entry(Some(json!({ "n": 1 })), "one again"),
             ],
             Vec::new(),
+            false,
         );
         let take = |input: Value| {
             let outcome = given.take("get", &input);

@@ -2,7 +2,7 @@
 
 use super::Record;
 use super::expectation::{Came, Miss};
-use super::given::{Entry, Given, Refused};
+use super::given::{Entry, Given, Refused, Why};
 use super::model::{ClientError, SCRIPTED, Scripted, client_for};
 use super::turn::{Turn, TurnContext, TurnRequest, run_turn};
 use crate::bind::Bound;
@@ -18,6 +18,8 @@ pub struct TestContext {
     pub uri: String,
     /// Tools with the effect `write` whose calls run where no result is given, by exact name.
     pub allow: Vec<String>,
+    /// Whether loops below may ask a real model; the loop itself asks its own wherever the test has no script.
+    pub live: bool,
     /// Gets every record, in order, as it happens; must not block.
     pub events: Arc<dyn Fn(&Record) + Send + Sync>,
     /// Ends the test when cancelled.
@@ -106,10 +108,8 @@ pub async fn run_test(
         allow: context.allow.clone(),
         ..TurnRequest::default()
     };
-    let given = Given::new(
-        test.results.iter().map(Entry::from).collect(),
-        context.allow,
-    );
+    let entries = test.results.iter().map(Entry::from).collect();
+    let given = Given::new(entries, context.allow, context.live);
     let came: Arc<Mutex<Came>> = Arc::default();
     let events = {
         let came = came.clone();
@@ -141,15 +141,13 @@ pub async fn run_test(
 }
 
 fn not_given(refused: &Refused) -> String {
-    let Refused { tool, effect } = refused;
-    let what = format!(
-        "`{tool}` ({}) was reached without a given result and did not run",
-        effect.as_str()
-    );
-    match effect {
-        Effect::Irreversible => format!("{what}; add one to the test's `results`"),
-        Effect::Read | Effect::Write => {
+    let Refused { tool, why } = refused;
+    let what = format!("`{tool}` ({why}) was reached without a given result and did not run");
+    match why {
+        Why::Effect(Effect::Irreversible) => format!("{what}; add one to the test's `results`"),
+        Why::Effect(_) => {
             format!("{what}; add one to the test's `results`, or allow `{tool}` by name")
         }
+        Why::Model => format!("{what}; add one to the test's `results`, or run the test live"),
     }
 }

@@ -43,14 +43,20 @@ end, { desc = 'Show what each mode comes to' })
 
 local group = vim.api.nvim_create_augroup('loopls', {})
 
--- Neovim shows what the server completes (`<C-x><C-o>`); to expand its snippets it has to be told.
+-- What Neovim does only when it is told to: expand the snippets that `<C-x><C-o>` takes, and show inlay hints.
 vim.api.nvim_create_autocmd('LspAttach', {
   group = group,
   callback = function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)
-    if client and client.name == 'loopls' and client:supports_method('textDocument/completion') then
-      local options = { autotrigger = require('loopls.config').get().autocomplete }
-      vim.lsp.completion.enable(true, client.id, event.buf, options)
+    if not client or client.name ~= 'loopls' then
+      return
+    end
+    local config = require('loopls.config').get()
+    if client:supports_method('textDocument/completion') then
+      vim.lsp.completion.enable(true, client.id, event.buf, { autotrigger = config.autocomplete })
+    end
+    if config.inlay_hints and client:supports_method('textDocument/inlayHint') then
+      vim.lsp.inlay_hint.enable(true, { bufnr = event.buf })
     end
   end,
 })

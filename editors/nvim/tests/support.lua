@@ -139,14 +139,22 @@ function Child:wait_text(expected)
   end
 end
 
---- Waits for a menu with an entry that begins like this, and returns what all of its entries begin with.
-function Child:wait_menu(entry)
-  return H.wait('a menu with ' .. entry, function()
-    local words = self:lua([[
+--- Waits for a menu: one with this entry among others, or one of exactly these.
+---@param expected string|string[]
+function Child:wait_menu(expected)
+  local entries
+  local came = vim.wait(20000, function()
+    entries = self:lua([[
       return vim.tbl_map(function(item) return item.abbr end, vim.fn.complete_info({ 'items' }).items)
     ]])
-    return vim.list_contains(words, entry) and words
-  end)
+    if type(expected) == 'string' then
+      return vim.list_contains(entries, expected)
+    end
+    return vim.deep_equal(entries, expected)
+  end, 10)
+  if not came then
+    error(('the menu has not %s but %s'):format(vim.inspect(expected), vim.inspect(entries)), 2)
+  end
 end
 
 function Child:stop()

@@ -1,6 +1,6 @@
 /** The document of one call: what went in and what came out, whole. */
 import * as vscode from 'vscode';
-import { CALL_SCHEME, RUN_LANGUAGE } from './language.ts';
+import { CALL_SCHEME } from './language.ts';
 import type { Call } from './runs/fold.ts';
 import { oneLine, visible } from './runs/foreign.ts';
 import type { Runs, TrackedRun } from './runs/store.ts';
@@ -24,7 +24,6 @@ export class CallDocuments implements vscode.TextDocumentContentProvider {
     const path = `/${oneLine(call.tool, 40).replaceAll(/[/\\]/g, '-')} #${run.number}.${call.call}`;
     const uri = vscode.Uri.from({ scheme: CALL_SCHEME, path, query: run.id, fragment: `${call.call}` });
     const document = await vscode.workspace.openTextDocument(uri);
-    await vscode.languages.setTextDocumentLanguage(document, RUN_LANGUAGE);
     await vscode.window.showTextDocument(document, { preview: true });
   }
 }

@@ -22,8 +22,19 @@ export interface ClientParts {
   middleware: Middleware;
 }
 
+/** One message of ours says what happened to the server; the library's own go to the log alone. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
+  override warn(message: string, data?: unknown): void {
+    super.warn(message, data, false);
+  }
+}
+
 export function newClient(parts: ClientParts): LanguageClient {
-  const client = new LanguageClient('loopls', 'loopls', () => Promise.resolve(parts.spawn()), {
+  const client = new QuietClient('loopls', 'loopls', () => Promise.resolve(parts.spawn()), {
     // Not other schemes: the `git:` side of a comparison is no second file with the same problems.
     documentSelector: ['file', 'untitled'].map(scheme => ({ scheme, language: LANGUAGE })),
     synchronize: {
@@ -33,7 +44,6 @@ export function newClient(parts: ClientParts): LanguageClient {
     outputChannel: parts.log,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     middleware: parts.middleware,
-    // One message of ours says what happened; none of the library's does.
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => {

@@ -26,6 +26,16 @@ export interface Parts {
 /** The server's own commands, as its lenses and code actions name them, with an interface for what comes back. */
 export function middleware(parts: () => Parts): Middleware {
   return {
+    window: {
+      // The page of a code is read as a page.
+      async showDocument(params, token, next) {
+        if (!/\/codes\/[a-z_]+\.md$/.test(params.uri)) {
+          return next(params, token);
+        }
+        await vscode.commands.executeCommand('markdown.showPreviewToSide', vscode.Uri.parse(params.uri));
+        return { success: true };
+      },
+    },
     async executeCommand(command, args, next) {
       switch (command) {
         case 'loopls.run':

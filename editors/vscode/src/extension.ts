@@ -5,6 +5,7 @@ import { CallDocuments } from './callDocument.ts';
 import { middleware, type Parts, registerCommands } from './commands.ts';
 import { showContexts } from './contexts.ts';
 import { CALL_SCHEME } from './language.ts';
+import { showProgress } from './progress.ts';
 import { RunDocuments } from './runDocument.ts';
 import { Runs } from './runs/store.ts';
 import { RunView } from './runView.ts';
@@ -44,6 +45,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new Status(made, runs, approvals),
     new Tests(made, runs),
     showContexts(runs, documents),
+    showProgress(runs, documents),
     ...registerCommands(parts),
     vscode.workspace.onDidGrantWorkspaceTrust(() => made.sendTrust()),
     vscode.workspace.onDidChangeConfiguration(event => {

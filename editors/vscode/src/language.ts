@@ -2,8 +2,6 @@
 
 /** The language of definitions. */
 export const LANGUAGE = 'loop-toml';
-/** The language of run documents. */
-export const RUN_LANGUAGE = 'loop-run';
 /** The scheme of run documents. */
 export const RUN_SCHEME = 'loopls-run';
 /** The scheme of the documents of single calls. */

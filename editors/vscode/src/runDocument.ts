@@ -4,7 +4,7 @@
  * so often that the editor stays usable however fast chunks come.
  */
 import * as vscode from 'vscode';
-import { RUN_LANGUAGE, RUN_SCHEME } from './language.ts';
+import { RUN_SCHEME } from './language.ts';
 import { oneLine } from './runs/foreign.ts';
 import { Renderer } from './runs/render.ts';
 import type { Runs, TrackedRun } from './runs/store.ts';
@@ -60,7 +60,6 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
   async show(run: TrackedRun, { call, focus }: { call?: number; focus: boolean }): Promise<void> {
     const shown = this.of(run);
     const document = await vscode.workspace.openTextDocument(shown.uri);
-    await vscode.languages.setTextDocumentLanguage(document, RUN_LANGUAGE);
     const editor = await vscode.window.showTextDocument(document, {
       viewColumn: columnOf(shown.uri),
       preserveFocus: !focus,

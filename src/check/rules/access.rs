@@ -1,6 +1,6 @@
 //! Patterns of tools: `invalid_value` for one that is no glob, `unmatched_pattern`, `irreversible_allowed`.
 
-use super::{did_you_mean, worth_guessing};
+use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{Definition, Effect, List, Pattern, Spanned, Tool};
 use crate::syntax::render;
@@ -119,10 +119,8 @@ impl<'a> Tools<'a> {
             true => did_you_mean(&written.value, self.produced.iter().copied()),
             false => None,
         };
-        let hint = meant.map_or(String::new(), |name| {
-            format!("; did you mean `{}`?", name.escape_debug())
-        });
-        let message = format!("`{}` fits no tool{hint}", written.value.escape_debug());
+        let shown = written.value.escape_debug();
+        let message = format!("`{shown}` fits no tool{}", hint(meant));
         found.push(
             Diagnostic::new(Code::UnmatchedPattern, written.span, message)
                 .with_meant(meant, render::string),

@@ -1,7 +1,7 @@
 //! A tool's input schema: `unknown_key` for keywords the draft does not define, `invalid_input_schema` for shapes it
 //! does not allow, `missing_description`.
 
-use super::{did_you_mean, suggestion, worth_guessing};
+use super::{did_you_mean, hint, suggestion, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Source, Tool};
 use crate::format::{
@@ -274,12 +274,12 @@ fn required(schema: &Table, found: &mut Vec<Diagnostic>) {
     let known: HashSet<&str> = names.clone().collect();
     let required = items.iter().filter_map(|item| Some((item, item.as_str()?)));
     for (item, name) in required.filter(|(_, name)| !known.contains(name)) {
-        let guesses = || names.clone().filter(|_| worth_guessing(found));
-        let meant = did_you_mean(name, guesses());
+        let guesses = names.clone().filter(|_| worth_guessing(found));
+        let meant = did_you_mean(name, guesses);
         let message = format!(
             "`{}` is required, and no input can have it{}",
             name.escape_debug(),
-            suggestion(name, guesses())
+            hint(meant)
         );
         found.push(
             Diagnostic::new(Code::InvalidInputSchema, item.span, message)

@@ -76,7 +76,7 @@ pub fn check_surroundings(
 }
 
 /// How many names a guess is looked for among.
-const MOST_CANDIDATES: usize = 2_000;
+const MOST_CANDIDATES: usize = 1_000;
 
 /// Whether guesses at what was meant are worth their time: what is found after so much else is not shown.
 pub(super) fn worth_guessing(found: &[Diagnostic]) -> bool {
@@ -110,7 +110,12 @@ pub(super) fn did_you_mean<'a>(
 
 /// `; did you mean …?`, or nothing.
 pub(super) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    did_you_mean(word, known).map_or(String::new(), |name| {
+    hint(did_you_mean(word, known))
+}
+
+/// The same for what was [meant](did_you_mean).
+pub(super) fn hint(meant: Option<&str>) -> String {
+    meant.map_or(String::new(), |name| {
         format!("; did you mean `{}`?", name.escape_debug())
     })
 }

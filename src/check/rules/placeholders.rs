@@ -2,7 +2,7 @@
 //! advice `placeholder_as_option`, `optional_placeholder`, `placeholder_as_path`.
 
 use super::interpreters::code_arguments;
-use super::{did_you_mean, suggestion, worth_guessing};
+use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::placeholder::{Placeholder, placeholders};
 use crate::definition::{CommandArgument, Field, Http, Mcp, Source, Spanned, StringPlaces, Tool};
@@ -137,9 +137,8 @@ impl Checker<'_> {
             true => &self.input.names,
             false => &[],
         };
-        let hint = suggestion(name, names.iter().copied());
-        let message = format!("the tool's `input` has no property `{name}`{hint}");
         let meant = did_you_mean(name, names.iter().copied());
+        let message = format!("the tool's `input` has no property `{name}`{}", hint(meant));
         self.found.push(
             Diagnostic::new(Code::UnknownPlaceholder, span, message)
                 .with_meant(meant, |meant| format!("{{{{{meant}}}}}")),

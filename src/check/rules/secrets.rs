@@ -68,8 +68,14 @@ fn visit(analysis: &Analysis, table: &Table, found: &mut Vec<Diagnostic>) {
         .for_each(|entry| node(analysis, &entry.value, found));
 }
 
+/// The fewest bytes of what looks like a key.
+const SHORTEST: usize = 19;
+
 /// Where in `text` something looks like a key.
 fn key_in(text: &str) -> Option<Range<usize>> {
+    if text.len() < SHORTEST {
+        return None;
+    }
     if let Some(begin) = text
         .find("-----BEGIN")
         .filter(|_| text.contains("PRIVATE KEY-----"))

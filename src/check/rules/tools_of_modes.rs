@@ -1,7 +1,7 @@
 //! Which tools modes list: `unknown_tool`, `empty_mode_tools`, `repeated_tool`, `unused_tool`, `many_tools`,
 //! `similar_tools`.
 
-use super::{did_you_mean, suggestion, worth_guessing};
+use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field, Mode, Target, Tool, resolve};
 use crate::syntax::render;
@@ -71,11 +71,9 @@ fn listed(analysis: &Analysis, mode: &Mode, found: &mut Vec<Diagnostic>) {
                 Repair::Replace(render::string(entry)),
             ),
             None => {
-                let diagnostic = match worth_guessing(found) {
-                    true => say(suggestion(&name.value, known()))
-                        .with_meant(did_you_mean(&name.value, known()), render::string),
-                    false => say(String::new()),
-                };
+                let guess = worth_guessing(found).then(|| did_you_mean(&name.value, known()));
+                let meant = guess.flatten();
+                let diagnostic = say(hint(meant)).with_meant(meant, render::string);
                 match mode.tools.get().map_or(0, Vec::len) {
                     // Without its only tool the mode would have them all.
                     0 | 1 => diagnostic,

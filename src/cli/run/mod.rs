@@ -46,7 +46,8 @@ pub struct Arguments {
     /// Run calls with the effect `write` without asking.
     #[arg(long)]
     yes: bool,
-    /// Run calls of this tool without asking, whatever their effect; a name without wildcards, may be repeated.
+    /// Run calls of this tool without asking, whatever their effect; a name without wildcards, may be repeated. A tool
+    /// of a loop below has a path: `refund_desk/refund`.
     #[arg(long, value_name = "TOOL")]
     allow: Vec<String>,
     /// Go on from an earlier run with the next turn: from the one of this id, or whose id begins so; without one from
@@ -175,16 +176,13 @@ fn approver(person: bool, printing: &Printing, file: &str) -> Arc<dyn Approver> 
 
 /// A tool that is allowed and not there is a slip of the pen, and the call that it was meant for would be denied.
 fn check_allowed(bound: &Bound, allowed: &[String]) -> Result<(), Failure> {
-    let mut names: Vec<&str> = Vec::new();
-    for tool in bound.modes.iter().flat_map(|mode| &mode.tools) {
-        let name = tool.info().name.as_str();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    match allowed.iter().find(|name| !names.contains(&name.as_str())) {
+    let paths = bound.tool_paths();
+    match allowed.iter().find(|name| !paths.contains(*name)) {
         None => Ok(()),
-        Some(name) => Err(Failure::new(format!("--allow: there is no tool `{name}`"))
-            .help(format!("the tools are {}", quoted(&names)))),
+        Some(name) => {
+            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            Err(Failure::new(format!("--allow: there is no tool `{name}`"))
+                .help(format!("the tools are {}", quoted(&paths))))
+        }
     }
 }

@@ -227,6 +227,7 @@ async fn run_case(case: Case, allow: Vec<String>, live: bool, cancel: Cancellati
                     run: Uuid::new_v4().to_string(),
                     uri: case.source.uri(),
                     allow,
+                    live,
                     events: Arc::new(|_| {}),
                     cancel,
                 };

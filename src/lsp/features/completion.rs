@@ -4,6 +4,7 @@ use crate::ide::{self, CompletionKind};
 use crate::lsp::asked::Asked;
 use crate::lsp::markup;
 use crate::lsp::session::Session;
+use crate::text::{Edit, Span};
 use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
@@ -24,13 +25,39 @@ pub async fn completion(
     let surroundings = asked.surroundings_known().await?;
     let found = ide::completions(&asked.analysis, &*surroundings, offset);
     let items = found.into_iter().enumerate();
-    let items = items.map(|(rank, completion)| item(&asked, rank, completion));
+    let items = items.map(|(rank, completion)| {
+        let completion = up_to(offset, &asked.analysis.text, completion);
+        item(&asked, rank, completion)
+    });
     // The protocol wants edits on one line; a string of several lines is nobody's name or path.
     let items = items.filter(|item| match &item.text_edit {
         Some(CompletionTextEdit::Edit(edit)) => edit.range.start.line == edit.range.end.line,
         _ => true,
     });
     Ok(Some(CompletionResponse::Array(items.collect())))
+}
+
+/// The completion without what stands behind the cursor already, such as a closing quote: Neovim replaces nothing
+/// there, whatever the edit says.
+fn up_to(offset: usize, text: &str, mut completion: ide::Completion) -> ide::Completion {
+    let Some(behind) = text.get(offset..completion.edit.span.end) else {
+        return completion;
+    };
+    let snippet = completion
+        .snippet
+        .as_deref()
+        .map(|it| it.strip_suffix(behind));
+    let Some(kept) = completion.edit.text.strip_suffix(behind) else {
+        return completion;
+    };
+    if snippet != Some(None) {
+        completion.snippet = snippet.flatten().map(Into::into);
+        completion.edit = Edit {
+            span: Span::new(completion.edit.span.start, offset),
+            text: kept.into(),
+        };
+    }
+    completion
 }
 
 fn item(asked: &Asked, rank: usize, completion: ide::Completion) -> CompletionItem {

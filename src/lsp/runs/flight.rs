@@ -146,11 +146,11 @@ impl Flight {
     /// Everything up to the first request; returns what to run, in which mode, with which model.
     async fn prepare(&self) -> Result<(Bound, String, Arc<dyn ModelClient>), String> {
         let session = &self.session;
-        let accepted = bindings::accept(session, &self.snapshot).await?;
-        if !trust::allows(session, &self.snapshot, &accepted).await {
+        let family = bindings::load(session, &self.snapshot).await?;
+        if !trust::allows(session, &self.snapshot, &family).await {
             return Err(trust::NOT_TRUSTED.into());
         }
-        let bound = bindings::bound(session, &self.snapshot, &accepted).await?;
+        let bound = bindings::bound(session, &self.snapshot, family).await?;
         let settings = session.configuration.settings();
         let usual = settings.mode.as_deref().and_then(|name| bound.mode(name));
         let mode = match &self.mode {

@@ -35,7 +35,7 @@ pub fn replay(bound: &Bound, run: RecordedRun, allow: &[String]) -> (Bound, Arc<
             used: false,
         })
     });
-    let given = Given::new(entries.collect(), allow.to_vec());
+    let given = Given::new(entries.collect(), allow.to_vec(), false);
     let model = Replay {
         run,
         requests: AtomicUsize::new(0),

@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, stream};
-use loopls::bind::{CallContext, InputProblem, Outcome, PreparedCall, Tool, ToolInfo};
+use loopls::bind::{Bound, CallContext, InputProblem, Outcome, PreparedCall, Tool, ToolInfo};
 use loopls::definition::Effect;
 use loopls::run::Usage;
 use loopls::run::access::{Answer, Approver, Question};
@@ -23,6 +23,8 @@ type Act = dyn Fn(Value, CallContext) -> BoxFuture<'static, Outcome> + Send + Sy
 pub struct FakeTool {
     pub info: ToolInfo,
     act: Arc<Act>,
+    /// The loop that calls hand work to.
+    below: Option<Arc<Bound>>,
 }
 
 /// A `read` tool that does what `act` says.
@@ -45,6 +47,7 @@ where
             span: Span::default(),
         },
         act: Arc::new(move |input, context| act(input, context).boxed()),
+        below: None,
     }
 }
 
@@ -75,6 +78,11 @@ impl FakeTool {
         self
     }
 
+    pub fn below(mut self, child: Arc<Bound>) -> Self {
+        self.below = Some(child);
+        self
+    }
+
     pub fn sequential(mut self) -> Self {
         self.info.sequential = true;
         self
@@ -94,6 +102,10 @@ struct FakeCall {
 impl Tool for FakeTool {
     fn info(&self) -> &ToolInfo {
         &self.info
+    }
+
+    fn subloop(&self) -> Option<&Arc<Bound>> {
+        self.below.as_ref()
     }
 
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {

@@ -2,6 +2,7 @@
 
 use super::fake::echo;
 use super::scene::Scene;
+use loopls::bind::KeyMissing;
 use loopls::run::Event;
 use loopls::run::model::{ClientError, client_for};
 
@@ -108,9 +109,10 @@ async fn a_mode_without_a_script_says_the_bases() {
 }
 
 #[test]
-fn a_provider_without_a_client_is_an_error() {
+fn a_provider_whose_key_is_not_there_has_no_client() {
     let text = "name = \"test\"\n[model]\nprovider = \"anthropic\"\nname = \"m\"\n";
     let bound = super::scene::bound(text, Vec::new());
     let error = client_for(&bound, bound.initial_mode()).err();
-    assert_eq!(error, Some(ClientError::Provider("anthropic".into())));
+    let missing = KeyMissing("ANTHROPIC_API_KEY".into());
+    assert_eq!(error, Some(ClientError::Key(missing)));
 }

@@ -32,15 +32,17 @@ fn calling<const N: usize>(tables: &str, name: &str, tools: [FakeTool; N]) -> Bo
 }
 
 /// A tool that hands its `message` to `child`.
-fn handing(name: &str, child: Bound) -> FakeTool {
+pub fn handing(name: &str, child: Bound) -> FakeTool {
     let child = Arc::new(child);
-    tool(name, move |input, context| {
+    let below = child.clone();
+    let handing = tool(name, move |input, context| {
         let message = input["message"].as_str().unwrap_or("go").to_owned();
         context
             .subloops
             .clone()
             .run(child.clone(), message, context)
-    })
+    });
+    handing.below(below)
 }
 
 fn scene(tables: &str, tool: FakeTool) -> Scene {

@@ -2,6 +2,7 @@
 
 use super::fake::{FakeTool, echo, tool};
 use super::scene::bound;
+use super::subloops::handing;
 use loopls::bind::{Outcome, Tool};
 use loopls::definition::Effect;
 use loopls::run::{Event, StopReason, TestContext, TestError, TestOutcome, is_live, run_test};
@@ -38,20 +39,31 @@ fn noted(name: &str, effect: Effect, ran: &Arc<Mutex<Vec<String>>>) -> FakeTool 
 }
 
 async fn run(text: &str, allow: &[&str]) -> Ran {
-    let text = format!("{TOP}{text}");
     let ran: Arc<Mutex<Vec<String>>> = Arc::default();
-    let tools = [
+    let tools = vec![
         echo("echo"),
         noted("get", Effect::Read, &ran),
         noted("put", Effect::Write, &ran),
         noted("pay", Effect::Irreversible, &ran),
     ];
+    run_with(text, tools, &ran, allow).await
+}
+
+async fn run_with(
+    text: &str,
+    tools: Vec<FakeTool>,
+    ran: &Arc<Mutex<Vec<String>>>,
+    allow: &[&str],
+) -> Ran {
+    let text = format!("{TOP}{text}");
+    let tools = tools.into_iter();
     let tools = tools.map(|tool| Arc::new(tool) as Arc<dyn Tool>);
-    let bound = bound(&text, tools.into());
+    let bound = bound(&text, tools.collect());
     let context = TestContext {
         run: "run-1".into(),
         uri: "file:///test.loop.toml".into(),
         allow: allow.iter().map(|name| (*name).into()).collect(),
+        live: false,
         events: Arc::new(|_| {}),
         cancel: CancellationToken::new(),
     };
@@ -285,6 +297,37 @@ async fn a_tool_whose_result_is_given_does_not_run_and_of_the_rest_only_what_may
 }
 
 #[tokio::test]
+async fn the_same_holds_for_the_tools_of_loops_below_by_their_paths() {
+    let script = "script = [{ calls = [{ tool = \"put\" }] }, { text = \"Done.\" }]\n";
+    let scripted = TOP.replace("name = \"m\"\n", &format!("name = \"m\"\n{script}"));
+    let allowing = format!("{scripted}[access]\nallow = [\"put\"]\n");
+    let real = TOP.replace("\"scripted\"", "\"anthropic\"");
+    let given = "{ tool = \"desk/put\", result = \"given\" }";
+    let whole = "{ tool = \"desk\", result = \"given\" }";
+    let not_given = "[[tests]]: `desk/put` (write) was reached without a given result and did not run; add one to the test's `results`, or allow `desk/put` by name";
+    let asks = "[[tests]]: `desk` (asks a real model) was reached without a given result and did not run; add one to the test's `results`, or run the test live";
+    for (child, results, allow, did_run, misses) in [
+        (&scripted, "", &[][..], false, &[not_given][..]),
+        (&scripted, "", &["put"], false, &[not_given]),
+        (&allowing, "", &[], false, &[not_given]),
+        (&scripted, given, &[], false, &[]),
+        (&scripted, whole, &[], false, &[]),
+        (&scripted, "", &["desk/put"], true, &[]),
+        (&real, "", &[], false, &[asks]),
+        (&real, whole, &[], false, &[]),
+    ] {
+        let ran: Arc<Mutex<Vec<String>>> = Arc::default();
+        let put = Arc::new(noted("put", Effect::Write, &ran)) as Arc<dyn Tool>;
+        let desk = handing("desk", bound(child, vec![put]));
+        let text = calling("desk", results, "");
+        let ended = run_with(&text, vec![desk], &ran, allow).await;
+        let case = format!("{child} [{results}] {allow:?}");
+        assert_eq!(!ended.ran.is_empty(), did_run, "{case}");
+        assert_eq!(ended.misses, misses, "{case}");
+    }
+}
+
+#[tokio::test]
 async fn input_that_does_not_fit_gets_no_given_result() {
     let test = r#"
 [[tests]]
@@ -353,6 +396,7 @@ expect = {{ answer = "x" }}
             run: "run-1".into(),
             uri: String::new(),
             allow: Vec::new(),
+            live: false,
             events: Arc::new(move |record| {
                 if let Event::RunStarted {
                     test, prompt, mode, ..
@@ -387,6 +431,7 @@ async fn what_cannot_be_tested_says_why() {
             run: String::new(),
             uri: String::new(),
             allow: Vec::new(),
+            live: false,
             events: Arc::new(|record| panic!("{record:?}")),
             cancel: CancellationToken::new(),
         };
@@ -421,6 +466,7 @@ async fn a_cancelled_test_has_not_passed() {
         run: String::new(),
         uri: String::new(),
         allow: Vec::new(),
+        live: false,
         events: Arc::new(|_| {}),
         cancel,
     };

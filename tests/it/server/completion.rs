@@ -61,9 +61,24 @@ async fn an_item_stays_while_its_beginning_is_typed_also_within_quotes() {
             let item = item(scene, label).await;
             let replaced = scene.span(&item["textEdit"]["range"]);
             let typed = &scene.text[replaced.start..scene.cursor];
-            let filter = item.get("filterText").unwrap_or(&item["label"]);
-            let filter = filter.as_str().unwrap();
+            let filter = item["filterText"].as_str().unwrap();
             assert!(filter.starts_with(typed), "{typed:?} of {filter:?}");
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_quote_behind_the_cursor_is_not_replaced() {
+    for (marked, label) in [
+        ("[model]\nprovider = \"‸\"\n", "scripted"),
+        ("[model]\nprovider = \"sc‸\"\n", "scripted"),
+        ("[mo‸]\n", "model"),
+    ] {
+        play(Way::PLAIN, json!({}), marked, async |scene| {
+            let item = item(scene, label).await;
+            let replaced = scene.span(&item["textEdit"]["range"]);
+            assert_eq!(replaced.end, scene.cursor, "{item}");
         })
         .await;
     }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 mod access;
 mod plain;
 mod results;
+mod subloops;
 mod tokens;
 mod trust;
 
@@ -26,7 +27,17 @@ impl Desk {
     }
 
     async fn open_with(definition: &str, capabilities: Value, options: Value) -> Self {
-        let (folder, path) = folder(&[]);
+        Self::open_beside(&[], definition, capabilities, options).await
+    }
+
+    /// The same with other files in the folder.
+    async fn open_beside(
+        files: &[(&str, &str)],
+        definition: &str,
+        capabilities: Value,
+        options: Value,
+    ) -> Self {
+        let (folder, path) = folder(files);
         let uri = file_uri(&path.join("desk.loop.toml"));
         let mut client = Client::connect();
         client.introduce(capabilities, options).await;

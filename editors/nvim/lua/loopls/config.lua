@@ -10,6 +10,7 @@ local M = {}
 ---@field trust? 'trusted'|'restricted' Whether runs may start; nil: the server asks for each folder.
 ---@field autocomplete boolean Complete while typing, without being asked.
 ---@field codelens boolean Show lenses and keep them fresh.
+---@field inlay_hints boolean Show behind the header of a mode what its limits come to.
 ---@field window_height integer Lines of a new run window.
 ---@field result_lines integer Lines of one tool result that a run window shows.
 
@@ -19,6 +20,7 @@ local defaults = {
   args = {},
   autocomplete = false,
   codelens = true,
+  inlay_hints = true,
   window_height = 15,
   result_lines = 40,
 }

@@ -65,7 +65,10 @@ end
 
 --- Shows what each mode comes to in a floating window.
 function M.resolve()
-  require('loopls.resolve').show(vim.api.nvim_get_current_buf())
+  local client = client_here()
+  if client then
+    require('loopls.resolve').show(client, vim.api.nvim_get_current_buf())
+  end
 end
 
 --- What runs now, for a statusline: empty when nothing does.

@@ -1,5 +1,4 @@
 --- What the modes of a definition come to.
-local server = require('loopls.server')
 local text = require('loopls.text')
 
 local M = {}
@@ -39,7 +38,7 @@ local function rows_of(mode)
 end
 
 --- One paragraph a mode.
----@param definition table as of `loopls resolve --format json`
+---@param definition table what `loopls.resolve` answers
 ---@return string[]
 function M.lines(definition)
   local lines = { ('loop          %s'):format(text.one_line(definition.name or '')) }
@@ -55,26 +54,19 @@ function M.lines(definition)
   return lines
 end
 
---- Shows what the modes of a buffer come to in a floating window. The text goes to `loopls resolve` as it is shown,
---- saved or not.
+--- Shows what the modes of a buffer, as it is shown, come to in a floating window.
+---@param client vim.lsp.Client
 ---@param bufnr integer
-function M.show(bufnr)
-  local name = vim.api.nvim_buf_get_name(bufnr)
-  local folder = vim.fs.dirname(name)
-  local path, reason = server.find(vim.fs.root(bufnr, server.root_markers) or folder)
-  if not path then
-    vim.notify('loopls: ' .. reason, vim.log.levels.WARN)
-    return
-  end
-  local shown = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
-  local command = { path, 'resolve', '--format', 'json', '-' }
-  local result = vim.system(command, { stdin = shown, cwd = folder, text = true, timeout = 5000 }):wait()
-  if result.code ~= 0 then
-    vim.notify('loopls: ' .. text.one_line(result.stderr), vim.log.levels.ERROR)
-    return
-  end
-  local lines = M.lines(vim.json.decode(result.stdout))
-  vim.lsp.util.open_floating_preview(lines, '', { border = 'rounded', focus_id = 'loopls.resolve' })
+function M.show(client, bufnr)
+  local params = { command = 'loopls.resolve', arguments = { { uri = vim.uri_from_bufnr(bufnr) } } }
+  client:request('workspace/executeCommand', params, function(err, definition)
+    if err then
+      vim.notify('loopls: ' .. text.one_line(err.message), vim.log.levels.ERROR)
+    elseif vim.api.nvim_get_current_buf() == bufnr then
+      local options = { border = 'rounded', focus_id = 'loopls.resolve' }
+      vim.lsp.util.open_floating_preview(M.lines(definition), '', options)
+    end
+  end, bufnr)
 end
 
 return M

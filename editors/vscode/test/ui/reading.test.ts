@@ -40,3 +40,37 @@ inEditor('a file is of our language by its name, and one of TOML is not', async 
   const language = window.page.locator('#status\\.editor\\.mode');
   await until('the language', async () => (await language.innerText()) === 'Loop Definition');
 });
+
+inEditor('a misspelt key is put right by its quick fix', async editor => {
+  const window = await editor.open(editor.folder('typo.loop.toml'), 'typo.loop.toml');
+  const { page } = window;
+  await page.locator('.squiggly-error').first().waitFor();
+  await window.click('promt');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Control+.');
+  await page.locator('.action-widget .monaco-list-row', { hasText: 'prompt' }).first().click();
+  await window.waitText('typo.loop.toml', 'prompt = "How late is it?"');
+  await page.locator('.squiggly-error').first().waitFor({ state: 'detached' });
+});
+
+inEditor(
+  'completion knows the keys that fit and the tools of a mode, and quotes a name once',
+  async editor => {
+    const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
+    const { page } = window;
+    const entry = (text: string) =>
+      page.locator('.suggest-widget .monaco-list-row', { hasText: text }).first();
+    await page.locator('.codelens-decoration').first().waitFor();
+    await window.click('limits = { calls = 50');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('too');
+    await page.keyboard.press('Control+Space');
+    await entry('tools').click();
+    await window.waitText('modes.loop.toml', /tools = \[.*\]/);
+    await page.keyboard.press('Control+Space');
+    await entry('ask').waitFor();
+    await window.screenshot('completion');
+    await entry('ask').click();
+    await window.waitText('modes.loop.toml', /tools = \["ask"\]/);
+  },
+);

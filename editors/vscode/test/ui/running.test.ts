@@ -30,6 +30,11 @@ inEditor(
     assert.match(end, /│ right goes on/);
     assert.match(end, /right answers/);
     assert.deepEqual(await window.toasts(), []);
+    // The lens tells of the run too.
+    await window.page
+      .locator('.codelens-decoration', { hasText: 'answer · 1/25 iterations' })
+      .first()
+      .waitFor();
     const rows = (await window.runRows()).join('\n');
     assert.match(
       rows,

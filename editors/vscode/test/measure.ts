@@ -1,0 +1,58 @@
+/**
+ * Measures how long a keystroke takes to be on the screen, without a run and while a run prints 50,000 lines beside it:
+ *
+ *     LOOPLS=… LOOPLS_TEST_VSCODE=… LOOPLS_TEST_CHROMIUM=… node test/measure.ts
+ */
+import { Editor, type Window } from './ui/editor.ts';
+
+const KEYS = 30;
+
+/** From the key's event to the frame that shows the character, for each of some keys. */
+async function keystrokes(window: Window): Promise<number[]> {
+  const { page } = window;
+  // Given as text, for it runs in the page.
+  await page.evaluate(`
+    globalThis.times = [];
+    addEventListener('keydown', ({ timeStamp }) => {
+      const seen = new MutationObserver(() => {
+        seen.disconnect();
+        requestAnimationFrame(() => globalThis.times.push(performance.now() - timeStamp));
+      });
+      seen.observe(document.querySelector('.editor-group-container .view-lines'), {
+        subtree: true, childList: true, characterData: true,
+      });
+    }, true);
+  `);
+  for (let key = 0; key < KEYS; key += 1) {
+    await page.keyboard.press('x', { delay: 10 });
+    await page.waitForTimeout(40);
+  }
+  return (await page.evaluate('globalThis.times')) as number[];
+}
+
+function report(name: string, times: number[]): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(1);
+  console.log(`${name}: ${sorted.length} keys, p50 ${at(0.5)} ms, p90 ${at(0.9)} ms, longest ${at(1)} ms`);
+}
+
+const editor = await Editor.start();
+try {
+  const window = await editor.open(editor.folder('much.loop.toml', 'print.awk'), 'much.loop.toml');
+  await window.lens('Run');
+  await window.waitText('much #1', '✓ answer');
+  await window.click('name = "print"');
+  await window.page.keyboard.type(' # ');
+  report('without a run', await keystrokes(window));
+  await window.page.reload();
+  await window.lens('Run');
+  await window.waitText('much #1', /┆ \d+ lines before/);
+  await window.click('name = "print"');
+  await window.page.keyboard.type(' # ');
+  report('during a run', await keystrokes(window));
+  console.log(
+    (await window.text('much #1')).includes('answer') ? 'the run was over before' : 'the run still goes on',
+  );
+} finally {
+  await editor.end();
+}
