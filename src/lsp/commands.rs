@@ -19,11 +19,21 @@ const CANCEL: &str = "loopls.cancel";
 const DECIDE: &str = "loopls.decide";
 const BIND: &str = "loopls.bind";
 const RESOLVE: &str = "loopls.resolve";
+const SAVE_AS_TEST: &str = "loopls.saveAsTest";
 const EXPLAIN: &str = "loopls.explain";
 const APPLY: &str = "loopls.apply";
 
 /// Every command there is.
-pub const ALL: &[&str] = &[RUN, CANCEL, DECIDE, BIND, RESOLVE, EXPLAIN, APPLY];
+pub const ALL: &[&str] = &[
+    RUN,
+    CANCEL,
+    DECIDE,
+    BIND,
+    RESOLVE,
+    SAVE_AS_TEST,
+    EXPLAIN,
+    APPLY,
+];
 
 /// The command that does `act` on the document at `uri`.
 pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
@@ -95,12 +105,14 @@ pub async fn execute(
             let Document { uri } = parse(argument)?;
             bindings::resolve(session, &open(session, &uri)?).await
         }
+        SAVE_AS_TEST => runs::save_as_test(session, parse(argument)?).await,
         EXPLAIN => {
             let Explain { code } = parse(argument)?;
             pages::open(session, &code).await
         }
         APPLY => {
-            edits::apply(session, parse(argument)?).await?;
+            let edits::Apply { label, edit } = parse(argument)?;
+            edits::apply(session, label, edit).await?;
             Ok(None)
         }
         other => Err(Error::invalid_params(format!(

@@ -46,8 +46,10 @@ pub fn workspace_edit(session: &Session, files: Vec<FileEdits>) -> WorkspaceEdit
 /// The argument of `loopls.apply`, by which a client that knows commands alone applies a fix.
 #[derive(Debug, Deserialize)]
 pub struct Apply {
-    label: Option<String>,
-    edit: WorkspaceEdit,
+    /// What the edit does, for people.
+    pub label: String,
+    /// The edit.
+    pub edit: WorkspaceEdit,
 }
 
 /// Lets the client apply an edit.
@@ -55,10 +57,10 @@ pub struct Apply {
 /// # Errors
 ///
 /// The client cannot, or did not: then with its reason.
-pub async fn apply(session: &Arc<Session>, apply: Apply) -> Result<()> {
+pub async fn apply(session: &Arc<Session>, label: String, edit: WorkspaceEdit) -> Result<()> {
     let params = ApplyWorkspaceEditParams {
-        label: apply.label,
-        edit: apply.edit,
+        label: Some(label),
+        edit,
     };
     let refused = |reason: String| {
         let mut error = Error::invalid_request();

@@ -10,18 +10,21 @@ mod present;
 mod progress;
 mod questions;
 mod registry;
+mod save;
 
-pub use registry::Runs;
+pub use registry::{RunOf, Runs};
+pub use save::save_as_test;
 
 use super::commands;
 use super::session::Session;
 use crate::host::state;
 use crate::run::TranscriptWriter;
-use flight::Flight;
+use flight::{Flight, Plan};
 use progress::Progress;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io::BufWriter;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
@@ -40,7 +43,7 @@ pub struct RunRequest {
     /// A test of the definition to run instead.
     test: Option<String>,
     /// A transcript that takes the model's part.
-    replay: Option<String>,
+    replay: Option<PathBuf>,
     /// The run on whose history this is the next turn.
     after: Option<String>,
     /// The run's id; absent, a new one.
@@ -58,18 +61,22 @@ pub async fn run(
     token: Option<ProgressToken>,
 ) -> Result<Option<Value>> {
     let snapshot = commands::open(session, &request.uri)?;
-    for (argument, key) in [(&request.test, "test"), (&request.replay, "replay")] {
-        if argument.is_some() {
-            let problem = format!("this version of loopls cannot run with `{key}`");
-            return Err(Error::invalid_params(problem));
-        }
-    }
-    let history = match &request.after {
-        None => Vec::new(),
-        Some(after) => session
-            .runs
-            .history(after)
-            .ok_or_else(|| Error::invalid_params(format!("there is no run `{after}` to follow")))?,
+    let after = request
+        .after
+        .map(|after| match session.runs.history(&after) {
+            Some(history) => Ok((after, history)),
+            None => Err(Error::invalid_params(format!(
+                "there is no run `{after}` to follow"
+            ))),
+        });
+    let plan = match request.test {
+        Some(test) => Plan::Test(test),
+        None => Plan::Turn {
+            mode: request.mode,
+            prompt: request.prompt,
+            after: after.transpose()?,
+            replay: request.replay,
+        },
     };
     let run = request.run.unwrap_or_else(|| Uuid::new_v4().to_string());
     let progress_token = token
@@ -89,15 +96,16 @@ pub async fn run(
         ),
         None => (None, None),
     };
+    if let Some(path) = &path {
+        session.runs.written(&run, path);
+    }
     let client_progress = token.map(|token| Arc::new(Progress::new(session.outbox.clone(), token)));
     let (ended, ending) = oneshot::channel();
     let flight = Flight {
         session: session.clone(),
         snapshot,
         run: run.clone(),
-        mode: request.mode,
-        prompt: request.prompt,
-        history,
+        plan,
         cancel: cancel.clone(),
         client_progress: client_progress.clone(),
         progress_token,
@@ -118,9 +126,12 @@ pub async fn run(
     };
     let ending = ending.await.map_err(|_| Error::internal_error())?;
     abandon.run = None;
-    Ok(Some(
-        json!({ "run": run, "stop": ending.stop, "answer": ending.answer }),
-    ))
+    let mut result = json!({ "run": run, "stop": ending.stop, "answer": ending.answer });
+    if let Some(verdict) = &ending.verdict {
+        result["passed"] = verdict.misses.is_empty().into();
+        result["misses"] = present::misses(verdict);
+    }
+    Ok(Some(result))
 }
 
 /// Cancels a run when the client cancels the request that waits for it, whereby the library drops that request's

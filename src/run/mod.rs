@@ -17,6 +17,7 @@ mod pauses;
 mod recorded;
 mod reply;
 mod result;
+mod saved;
 mod subloop;
 mod testing;
 mod transcript;

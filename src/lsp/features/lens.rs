@@ -2,6 +2,7 @@
 
 use crate::ide::{self, Act};
 use crate::lsp::asked::Asked;
+use crate::lsp::runs::RunOf;
 use crate::lsp::session::Session;
 use crate::lsp::{commands, uri};
 use std::sync::Arc;
@@ -32,11 +33,14 @@ pub async fn code_lens(
             });
         };
         push(commands::for_act(lens.title, uri, &lens.act));
-        let Act::Run { mode } = &lens.act else {
-            continue;
+        let of = match &lens.act {
+            Act::Run { mode: None } => RunOf::Loop,
+            Act::Run { mode: Some(mode) } => RunOf::Mode(mode.clone()),
+            Act::RunTest { test } => RunOf::Test(test.clone()),
+            Act::Bind => continue,
         };
         // A lens has to do something: one that shows a run cancels it or, after its end, runs again.
-        if let Some(last) = session.runs.last(&key, mode.as_deref()) {
+        if let Some(last) = session.runs.last(&key, of) {
             push(match last.is_going {
                 true => commands::cancel(format!("■ {}", last.words), &last.run),
                 false => commands::for_act(last.words, uri, &lens.act),

@@ -5,21 +5,23 @@ use super::progress::Progress;
 use super::questions::Questions;
 use crate::bind::Bound;
 use crate::lsp::session::Session;
-use crate::lsp::{bindings, trust, uri};
-use crate::run::model::{Message, ModelClient, client_for};
+use crate::lsp::{bindings, convert, trust, uri};
+use crate::run::model::{Message, client_for, replay};
 use crate::run::{
-    Event, Record, StopReason, TranscriptWriter, TurnContext, TurnRequest, Usage, run_turn,
+    Event, Record, RecordedRun, StopReason, TestContext, TranscriptWriter, TurnContext,
+    TurnRequest, Usage, run_test, run_turn,
 };
 use crate::workspace::Snapshot;
 use futures_util::FutureExt;
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufReader, BufWriter};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio_util::sync::CancellationToken;
-use tower_lsp::ls_types::ProgressToken;
+use tower_lsp::ls_types::{ProgressToken, Range};
 
 /// A run that is about to start.
 pub struct Flight {
@@ -27,10 +29,7 @@ pub struct Flight {
     /// The definition as the editor shows it.
     pub snapshot: Snapshot,
     pub run: String,
-    pub mode: Option<String>,
-    pub prompt: Option<String>,
-    /// What was said before.
-    pub history: Vec<Arc<Message>>,
+    pub plan: Plan,
     pub cancel: CancellationToken,
     /// Progress on the client's own token.
     pub client_progress: Option<Arc<Progress>>,
@@ -40,11 +39,45 @@ pub struct Flight {
     pub transcript: Option<TranscriptWriter<BufWriter<File>>>,
 }
 
+/// What is run.
+pub enum Plan {
+    /// A turn.
+    Turn {
+        /// The mode, if one was asked for.
+        mode: Option<String>,
+        /// The user message, if one was given.
+        prompt: Option<String>,
+        /// The run that it goes on from, and what was said there.
+        after: Option<(String, Vec<Arc<Message>>)>,
+        /// A transcript whose replies and results take the place of the model and of tools.
+        replay: Option<PathBuf>,
+    },
+    /// A test of the definition, by name.
+    Test(String),
+}
+
 /// How a run ended, for who waited for it.
 #[derive(Debug)]
 pub struct Ending {
     pub stop: StopReason,
     pub answer: Option<String>,
+    /// What came of the test that it was.
+    pub verdict: Option<Verdict>,
+}
+
+/// What came of a test.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    pub test: String,
+    /// What was not as expected, with its place; nothing if the test passed.
+    pub misses: Vec<(Range, String)>,
+}
+
+/// What is shown of a run, in order.
+pub enum Shown {
+    Record(Record),
+    /// Before the last record of a test.
+    Verdict(Verdict),
 }
 
 /// Why a run did not start.
@@ -59,27 +92,38 @@ impl Flight {
     pub async fn fly(mut self) -> Ending {
         let start = Instant::now();
         self.session.outbox.after_reply();
-        let (records, shown) = mpsc::unbounded_channel();
+        let (records, shown) = mpsc::unbounded_channel::<Shown>();
         let transcript = self.transcript.take();
         let presenting = present::present(self.audience(transcript), shown);
         let running = async {
             let turn = AssertUnwindSafe(self.turn(&records)).catch_unwind().await;
             let not_started = match turn {
-                Ok(Ok(history)) => return history,
+                Ok(Ok(flown)) => return self.land(flown, &records),
                 Ok(Err(not_started)) => not_started,
                 Err(_panic) => NotStarted::Because("internal error".into()),
             };
-            // Nobody is left to miss it when it comes second, after a panic in a turn that had ended.
-            let _ = records.send(Record {
+            let last = Record {
                 seq: 0,
                 t: start.elapsed().as_secs_f64(),
                 event: ended_before_it_began(not_started, start),
-            });
-            Vec::new()
+            };
+            let flown = Flown {
+                history: Vec::new(),
+                last: Some(last),
+            };
+            self.land(flown, &records);
         };
-        let (history, ending) = tokio::join!(running, presenting);
-        self.session.runs.land(&self.run, history);
+        let ((), ending) = tokio::join!(running, presenting);
         ending
+    }
+
+    /// Lets the next turn follow, and then shows that this one has ended: whoever sees that can go on from it.
+    fn land(&self, flown: Flown, shown: &UnboundedSender<Shown>) {
+        self.session.runs.land(&self.run, flown.history);
+        if let Some(last) = flown.last {
+            // Nobody is left to miss it when it comes second, after a panic in a turn that had ended.
+            let _ = shown.send(Shown::Record(last));
+        }
     }
 
     fn audience(&self, transcript: Option<TranscriptWriter<BufWriter<File>>>) -> Audience {
@@ -91,78 +135,211 @@ impl Flight {
             client_progress: self.client_progress.clone(),
             progress_token: self.progress_token.clone(),
             uri: self.snapshot.uri.clone(),
+            test: match &self.plan {
+                Plan::Test(name) => Some(name.clone()),
+                Plan::Turn { .. } => None,
+            },
         }
     }
 
-    /// One turn; returns what was said.
-    async fn turn(
-        &self,
-        records: &mpsc::UnboundedSender<Record>,
-    ) -> Result<Vec<Arc<Message>>, NotStarted> {
-        let (bound, mode, model) = tokio::select! {
+    /// What was planned; returns what was said.
+    async fn turn(&self, shown: &UnboundedSender<Shown>) -> Result<Flown, NotStarted> {
+        let bound = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(NotStarted::Cancelled),
-            prepared = self.prepare() => prepared.map_err(NotStarted::Because)?,
+            bound = self.bound() => bound.map_err(NotStarted::Because)?,
         };
-        let prompt = match &self.prompt {
-            Some(prompt) => prompt.clone(),
-            None => match bound.accepted.definition().prompt.text() {
-                "" => self.session.configuration.settings().prompt.clone(),
-                prompt => Some(prompt.to_owned()),
-            }
-            .unwrap_or_default(),
-        };
-        if prompt.trim().is_empty() {
-            let reason = "there is no prompt: give one, or write `prompt` into the definition";
-            return Err(NotStarted::Because(reason.into()));
-        }
-        let request = TurnRequest {
-            run: self.run.clone(),
-            uri: self.snapshot.uri.to_string(),
-            mode: Some(mode),
-            prompt,
-            history: self.history.clone(),
-            ..TurnRequest::default()
-        };
-        let questions = Arc::new(Questions::new(self.session.clone(), self.run.clone()));
-        let events = {
-            let records = records.clone();
-            let questions = questions.clone();
-            move |record: &Record| {
-                questions.heed(&record.event);
-                // The presenter takes records until the last one.
-                let _ = records.send(record.clone());
+        let history = match &self.plan {
+            Plan::Test(name) => self.test(&bound, name, shown).await,
+            Plan::Turn {
+                mode,
+                prompt,
+                after,
+                replay,
+            } => {
+                let replay = replay.as_deref().map(recorded).transpose();
+                let replay = replay.map_err(NotStarted::Because)?;
+                let asked = Asked {
+                    mode: mode.as_deref(),
+                    prompt: prompt.as_deref(),
+                    after: after.as_ref(),
+                };
+                self.one_turn(bound, asked, replay, shown).await
             }
         };
-        let context = TurnContext {
-            model,
-            events: Arc::new(events),
-            approver: questions,
-            cancel: self.cancel.clone(),
-        };
-        Ok(run_turn(&bound, request, context).await.history)
+        history.map_err(NotStarted::Because)
     }
 
-    /// Everything up to the first request; returns what to run, in which mode, with which model.
-    async fn prepare(&self) -> Result<(Bound, String, Arc<dyn ModelClient>), String> {
+    /// The tools of the definition as the editor shows it.
+    async fn bound(&self) -> Result<Bound, String> {
         let session = &self.session;
         let family = bindings::load(session, &self.snapshot).await?;
         if !trust::allows(session, &self.snapshot, &family).await {
             return Err(trust::NOT_TRUSTED.into());
         }
-        let bound = bindings::bound(session, &self.snapshot, family).await?;
-        let settings = session.configuration.settings();
-        let usual = settings.mode.as_deref().and_then(|name| bound.mode(name));
-        let mode = match &self.mode {
+        bindings::bound(session, &self.snapshot, family).await
+    }
+
+    async fn one_turn(
+        &self,
+        bound: Bound,
+        asked: Asked<'_>,
+        recorded: Option<RecordedRun>,
+        shown: &UnboundedSender<Shown>,
+    ) -> Result<Flown, String> {
+        let settings = self.session.configuration.settings();
+        let recorded_mode = recorded.as_ref().map(|run| run.mode.as_str());
+        let usual = recorded_mode
+            .or(settings.mode.as_deref())
+            .and_then(|name| bound.mode(name));
+        let mode = match asked.mode {
             None => usual.unwrap_or_else(|| bound.initial_mode()),
             Some(name) => bound
                 .mode(name)
                 .ok_or_else(|| format!("there is no mode `{name}`"))?,
         };
-        let model = client_for(&bound, mode).map_err(|error| error.to_string())?;
-        let mode = mode.name.clone();
-        Ok((bound, mode, model))
+        let own = Some(bound.accepted.definition().prompt.text());
+        let prompts = [
+            asked.prompt,
+            recorded.as_ref().map(|run| run.prompt.as_str()),
+            own,
+            settings.prompt.as_deref(),
+        ];
+        // One that was given counts also if it is blank: whoever gave it hears so.
+        let given = |prompt: &&str| asked.prompt.is_some() || !prompt.trim().is_empty();
+        let prompt = prompts
+            .into_iter()
+            .flatten()
+            .find(given)
+            .unwrap_or_default();
+        if prompt.trim().is_empty() {
+            let reason = "there is no prompt: give one, or write `prompt` into the definition";
+            return Err(reason.into());
+        }
+        let (after, history) = asked.after.cloned().unzip();
+        let request = TurnRequest {
+            run: self.run.clone(),
+            uri: self.snapshot.uri.to_string(),
+            mode: Some(mode.name.clone()),
+            after,
+            prompt: prompt.to_owned(),
+            history: history.unwrap_or_default(),
+            ..TurnRequest::default()
+        };
+        let (bound, model) = match recorded {
+            Some(run) => replay(&bound, run, &[]),
+            None => {
+                let model = client_for(&bound, mode).map_err(|error| error.to_string())?;
+                (bound, model)
+            }
+        };
+        let questions = Arc::new(Questions::new(self.session.clone(), self.run.clone()));
+        let heeding = questions.clone();
+        let (events, last) = all_but_the_last(shown, move |event| heeding.heed(event));
+        let context = TurnContext {
+            model,
+            events,
+            approver: questions,
+            cancel: self.cancel.clone(),
+        };
+        let history = run_turn(&bound, request, context).await.history;
+        Ok(Flown {
+            history,
+            last: last.take(),
+        })
     }
+
+    async fn test(
+        &self,
+        bound: &Bound,
+        name: &str,
+        shown: &UnboundedSender<Shown>,
+    ) -> Result<Flown, String> {
+        let (events, last) = all_but_the_last(shown, |_| {});
+        let context = TestContext {
+            run: self.run.clone(),
+            uri: self.snapshot.uri.to_string(),
+            allow: Vec::new(),
+            // Who runs one test by its name has seen what it is; loops below are another matter.
+            live: false,
+            events,
+            cancel: self.cancel.clone(),
+        };
+        let outcome = run_test(bound, name, context)
+            .await
+            .map_err(|error| error.to_string())?;
+        let rope = &bound.accepted.analysis().rope;
+        let encoding = self.session.abilities().encoding;
+        let misses = outcome.misses.into_iter().map(|miss| {
+            let range = convert::range_out(rope, miss.span, encoding);
+            (range, miss.message)
+        });
+        let _ = shown.send(Shown::Verdict(Verdict {
+            test: name.to_owned(),
+            misses: misses.collect(),
+        }));
+        Ok(Flown {
+            history: outcome.turn.history,
+            last: last.take(),
+        })
+    }
+}
+
+/// A run that is over, but for saying so.
+struct Flown {
+    history: History,
+    last: Option<Record>,
+}
+
+/// A record that is held back.
+#[derive(Clone, Default)]
+struct Held(Arc<Mutex<Option<Record>>>);
+
+impl Held {
+    fn hold(&self, record: &Record) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
+    }
+
+    fn take(&self) -> Option<Record> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.take()
+    }
+}
+
+/// What shows every record but the last, each after `heed` has seen its event; and that last one.
+fn all_but_the_last(
+    shown: &UnboundedSender<Shown>,
+    heed: impl Fn(&Event) + Send + Sync + 'static,
+) -> (Arc<dyn Fn(&Record) + Send + Sync>, Held) {
+    let (shown, last) = (shown.clone(), Held::default());
+    let held = last.clone();
+    let events = move |record: &Record| {
+        heed(&record.event);
+        match record.event {
+            Event::RunEnded { .. } => held.hold(record),
+            // The presenter takes records until the last one.
+            _ => drop(shown.send(Shown::Record(record.clone()))),
+        }
+    };
+    (Arc::new(events), last)
+}
+
+/// What was said.
+type History = Vec<Arc<Message>>;
+
+/// What whoever runs a turn asked for.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    mode: Option<&'a str>,
+    prompt: Option<&'a str>,
+    after: Option<&'a (String, History)>,
+}
+
+/// The run whose transcript is at `path`.
+fn recorded(path: &Path) -> Result<RecordedRun, String> {
+    let unreadable = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    RecordedRun::read(BufReader::new(file)).map_err(|error| unreadable(&error))
 }
 
 fn ended_before_it_began(not_started: NotStarted, start: Instant) -> Event {

@@ -3,17 +3,18 @@
 //! A client that draws runs gets the transcript's own events. Any other gets progress and log messages while the run
 //! goes on, and at its end a document, if it can show one, and a message.
 
-use super::flight::Ending;
+use super::flight::{Ending, Shown, Verdict};
 use super::markdown::{Markdown, stop_words};
 use super::merge::Chunks;
 use super::progress::Progress;
+use super::registry::RunOf;
 use crate::host::state;
 use crate::lsp::foreign::{one_line, without_links};
 use crate::lsp::session::{Session, detached};
 use crate::lsp::uri;
-use crate::run::{Event, Record, RunView, StopReason, TranscriptWriter};
+use crate::run::{Event, RunView, StopReason, TranscriptWriter};
 use crate::workspace::DocumentKey;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ pub struct Audience {
     pub run: String,
     pub uri: Arc<str>,
     pub document: DocumentKey,
+    /// The test that it is, by name.
+    pub test: Option<String>,
     /// Progress on the client's own token.
     pub client_progress: Option<Arc<Progress>>,
     /// The token of progress that is to be made where the client has none of its own.
@@ -53,7 +56,7 @@ pub struct Audience {
 /// Shows `records` up to the last, in order. Whoever sends them never waits for the client.
 pub async fn present(
     mut audience: Audience,
-    mut records: mpsc::UnboundedReceiver<Record>,
+    mut records: mpsc::UnboundedReceiver<Shown>,
 ) -> Ending {
     let mut transcript = audience.transcript.take();
     let mut presenter = Presenter::begin(audience).await;
@@ -69,12 +72,21 @@ pub async fn present(
             }
             record = records.recv() => record,
         };
-        let Some(record) = record else {
-            // Every run sends `run_ended`; one that does not has failed.
-            return Ending {
-                stop: StopReason::Failed,
-                answer: None,
-            };
+        let record = match record {
+            Some(Shown::Record(record)) => record,
+            Some(Shown::Verdict(verdict)) => {
+                presenter.show_chunks(&mut chunks);
+                presenter.judge(verdict);
+                continue;
+            }
+            None => {
+                // Every run sends `run_ended`; one that does not has failed.
+                return Ending {
+                    stop: StopReason::Failed,
+                    answer: None,
+                    verdict: None,
+                };
+            }
         };
         // A full disk ends the transcript, not the run.
         transcript = transcript.and_then(|mut to| to.write(&record).ok().map(|()| to));
@@ -101,6 +113,8 @@ struct Presenter {
     /// Chunks that a slow client lost, and has not been told of.
     lost: u64,
     view: RunView,
+    /// What came of the test that it is.
+    verdict: Option<Verdict>,
     /// The last line that the calls of this step have printed.
     output: String,
 }
@@ -130,6 +144,7 @@ impl Presenter {
             seq: 0,
             lost: 0,
             view: RunView::default(),
+            verdict: None,
             output: String::new(),
         }
     }
@@ -183,11 +198,31 @@ impl Presenter {
                 ..
             } => {
                 self.end(stop, reason.as_deref(), answer.as_deref()).await;
-                return Some(Ending { stop, answer });
+                let verdict = self.verdict.take();
+                return Some(Ending {
+                    stop,
+                    answer,
+                    verdict,
+                });
             }
             _ => {}
         }
         None
+    }
+
+    /// Takes what came of the test that it is, before it ends.
+    fn judge(&mut self, verdict: Verdict) {
+        let session = &self.audience.session;
+        if session.abilities().run_events {
+            let params = json!({
+                "run": self.audience.run,
+                "test": verdict.test,
+                "passed": verdict.misses.is_empty(),
+                "misses": misses(&verdict),
+            });
+            session.outbox.notify_value("loopls/testEnded", params);
+        }
+        self.verdict = Some(verdict);
     }
 
     /// Sends an event to a client that draws runs.
@@ -226,19 +261,41 @@ impl Presenter {
     /// Lets the lenses show how far the run came.
     fn remember(&self) {
         let session = &self.audience.session;
+        let of = match &self.audience.test {
+            Some(test) => RunOf::Test(test.clone()),
+            None => RunOf::Mode(self.view.mode.clone()),
+        };
+        let words = self.view.stop().map(|stop| {
+            let words = self.words(stop);
+            format!("{words} · {}", self.view.summary())
+        });
         session
             .runs
-            .remember(&self.audience.document, &self.audience.run, &self.view);
+            .remember(&self.audience.document, of, &self.audience.run, words);
         if session.abilities().code_lens_refresh {
             let session = session.clone();
             detached(async move { session.client.code_lens_refresh().await });
         }
     }
 
+    /// How it ended, in words: a test by whether it passed, unless it did not get that far.
+    fn words(&self, stop: StopReason) -> String {
+        match &self.verdict {
+            Some(verdict) if stop != StopReason::Cancelled => {
+                let passed = match verdict.misses.is_empty() {
+                    true => "passed",
+                    false => "did not pass",
+                };
+                format!("{} {passed}", one_line(&verdict.test, 80))
+            }
+            _ => stop_words(stop).to_owned(),
+        }
+    }
+
     async fn end(&self, stop: StopReason, reason: Option<&str>, answer: Option<&str>) {
-        let words = stop_words(stop);
+        let words = self.words(stop);
         if let Some(progress) = &self.progress {
-            progress.end(words);
+            progress.end(&words);
         }
         let Some(markdown) = &self.markdown else {
             return;
@@ -246,7 +303,11 @@ impl Presenter {
         let session = &self.audience.session;
         let kept = self.keep(markdown).await;
         let path = kept.as_ref().map(|path| format!("\n{}", path.display()));
-        let said = answer
+        let miss = self.verdict.as_ref().and_then(|it| it.misses.first());
+        let miss = miss.map(|(range, miss)| format!("line {}: {miss}", range.start.line + 1));
+        let said = miss
+            .as_deref()
+            .or(answer)
             .or(reason)
             .map(|text| format!(": {}", one_line(text, 200)));
         let message = format!(
@@ -256,9 +317,10 @@ impl Presenter {
             path.unwrap_or_default(),
         );
         session.outbox.notify::<ShowMessage>(ShowMessageParams {
-            typ: match stop {
-                StopReason::Answer => MessageType::INFO,
-                StopReason::Cancelled => MessageType::WARNING,
+            typ: match (stop, &self.verdict) {
+                (StopReason::Cancelled, _) => MessageType::WARNING,
+                (_, Some(verdict)) if verdict.misses.is_empty() => MessageType::INFO,
+                (StopReason::Answer, None) => MessageType::INFO,
                 _ => MessageType::ERROR,
             },
             message: without_links(&message),
@@ -291,6 +353,13 @@ impl Presenter {
         });
         kept.await.ok()?
     }
+}
+
+/// What a test missed, for the client.
+pub fn misses(verdict: &Verdict) -> Value {
+    let misses = verdict.misses.iter();
+    let misses = misses.map(|(range, message)| json!({ "range": range, "message": message }));
+    misses.collect()
 }
 
 /// What the log of a client that draws no runs says about an event.

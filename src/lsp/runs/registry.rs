@@ -1,11 +1,10 @@
 //! Which runs there are, and what the client can do with them.
 
-use super::markdown::stop_words;
-use crate::run::RunView;
 use crate::run::access::Answer;
 use crate::run::model::Message;
 use crate::workspace::DocumentKey;
 use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -28,8 +27,21 @@ struct Known {
     in_flight: HashMap<String, InFlight>,
     /// The newest last.
     ended: VecDeque<(String, Vec<Arc<Message>>)>,
-    /// The last run of each document, and of each of its modes.
-    last: HashMap<(DocumentKey, Option<String>), LastRun>,
+    /// The transcripts of these and of those in flight.
+    transcripts: HashMap<String, PathBuf>,
+    /// The last run of each document, and of each of its modes and tests.
+    last: HashMap<(DocumentKey, RunOf), LastRun>,
+}
+
+/// What of a document was run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum RunOf {
+    /// The loop, in whatever mode.
+    Loop,
+    /// The loop in this mode.
+    Mode(String),
+    /// This test.
+    Test(String),
 }
 
 /// The last run of a document or mode, for its lens.
@@ -86,9 +98,24 @@ impl Runs {
         known.in_flight.remove(run);
         known.ended.retain(|(ended, _)| ended != run);
         known.ended.push_back((run.to_owned(), history));
-        if known.ended.len() > REMEMBERED {
-            known.ended.pop_front();
+        if known.ended.len() > REMEMBERED
+            && let Some((forgotten, _)) = known.ended.pop_front()
+        {
+            known.transcripts.remove(&forgotten);
         }
+    }
+
+    /// Takes where a run is written.
+    pub fn written(&self, run: &str, path: &Path) {
+        let mut known = self.known();
+        known.transcripts.insert(run.to_owned(), path.to_owned());
+    }
+
+    /// Where a run that has ended was written.
+    pub fn transcript(&self, run: &str) -> Option<PathBuf> {
+        let known = self.known();
+        let has_ended = known.ended.iter().any(|(ended, _)| ended == run);
+        known.transcripts.get(run).filter(|_| has_ended).cloned()
     }
 
     /// What was said in a run that has ended.
@@ -98,27 +125,24 @@ impl Runs {
         Some(history.clone())
     }
 
-    /// Takes what is to be shown of a run of `document` from now on.
-    pub fn remember(&self, document: &DocumentKey, run: &str, view: &RunView) {
+    /// Takes what is to be shown of a run of `document` from now on: how it ended and its counters, once it has.
+    pub fn remember(&self, document: &DocumentKey, of: RunOf, run: &str, ended: Option<String>) {
         let last = LastRun {
             run: run.to_owned(),
-            is_going: view.stop().is_none(),
-            words: match view.stop() {
-                Some(stop) => format!("{} · {}", stop_words(stop), view.summary()),
-                None => "running".to_owned(),
-            },
+            is_going: ended.is_none(),
+            words: ended.unwrap_or_else(|| "running".to_owned()),
         };
         let mut known = self.known();
-        known
-            .last
-            .insert((document.clone(), Some(view.mode.clone())), last.clone());
-        known.last.insert((document.clone(), None), last);
+        if matches!(of, RunOf::Mode(_)) {
+            let whole = (document.clone(), RunOf::Loop);
+            known.last.insert(whole, last.clone());
+        }
+        known.last.insert((document.clone(), of), last);
     }
 
-    /// The last run of `document`, in that mode or in any.
-    pub fn last(&self, document: &DocumentKey, mode: Option<&str>) -> Option<LastRun> {
-        let key = (document.clone(), mode.map(ToOwned::to_owned));
-        self.known().last.get(&key).cloned()
+    /// The last run of that part of `document`.
+    pub fn last(&self, document: &DocumentKey, of: RunOf) -> Option<LastRun> {
+        self.known().last.get(&(document.clone(), of)).cloned()
     }
 
     /// Forgets the last runs of a document that is closed.

@@ -123,7 +123,10 @@ async fn a_client_that_knows_commands_alone_applies_a_fix_by_one() {
 async fn an_edit_that_the_client_refuses_is_an_error_with_its_reason() {
     let applies = json!({ "workspace": { "applyEdit": true } });
     play(Way::PLAIN, applies, BEGINNING, async |scene| {
-        let params = command_params("loopls.apply", json!({ "edit": { "changes": {} } }));
+        let params = command_params(
+            "loopls.apply",
+            json!({ "label": "x", "edit": { "changes": {} } }),
+        );
         let request = scene.client.request("workspace/executeCommand", params);
         let request = request.await;
         let (id, _) = scene.client.question("workspace/applyEdit").await;

@@ -8,6 +8,7 @@ mod access;
 mod plain;
 mod results;
 mod subloops;
+mod tests;
 mod tokens;
 mod trust;
 
