@@ -75,7 +75,7 @@ pub struct Verdict {
 
 /// What is shown of a run, in order.
 pub enum Shown {
-    Record(Record),
+    Record(Box<Record>),
     /// Before the last record of a test.
     Verdict(Verdict),
 }
@@ -122,7 +122,7 @@ impl Flight {
         self.session.runs.land(&self.run, flown.history);
         if let Some(last) = flown.last {
             // Nobody is left to miss it when it comes second, after a panic in a turn that had ended.
-            let _ = shown.send(Shown::Record(last));
+            let _ = shown.send(Shown::Record(Box::new(last)));
         }
     }
 
@@ -306,11 +306,14 @@ impl Held {
     }
 }
 
+/// Takes the records of a turn.
+type Events = Arc<dyn Fn(&Record) + Send + Sync>;
+
 /// What shows every record but the last, each after `heed` has seen its event; and that last one.
 fn all_but_the_last(
     shown: &UnboundedSender<Shown>,
     heed: impl Fn(&Event) + Send + Sync + 'static,
-) -> (Arc<dyn Fn(&Record) + Send + Sync>, Held) {
+) -> (Events, Held) {
     let (shown, last) = (shown.clone(), Held::default());
     let held = last.clone();
     let events = move |record: &Record| {
@@ -318,7 +321,7 @@ fn all_but_the_last(
         match record.event {
             Event::RunEnded { .. } => held.hold(record),
             // The presenter takes records until the last one.
-            _ => drop(shown.send(Shown::Record(record.clone()))),
+            _ => drop(shown.send(Shown::Record(Box::new(record.clone())))),
         }
     };
     (Arc::new(events), last)

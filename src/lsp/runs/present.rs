@@ -73,7 +73,7 @@ pub async fn present(
             record = records.recv() => record,
         };
         let record = match record {
-            Some(Shown::Record(record)) => record,
+            Some(Shown::Record(record)) => *record,
             Some(Shown::Verdict(verdict)) => {
                 presenter.show_chunks(&mut chunks);
                 presenter.judge(verdict);
