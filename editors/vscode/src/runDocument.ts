@@ -98,7 +98,7 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
   }
 
   private begin(run: TrackedRun): void {
-    const reveal = vscode.workspace.getConfiguration('loopls').get('runs.reveal');
+    const reveal = vscode.workspace.getConfiguration('loopls').get('run.reveal');
     if (reveal !== 'never' && run.request.test === undefined) {
       this.of(run).opening = this.show(run, { focus: false });
     }

@@ -72,3 +72,35 @@ windowTest(
     await window.waitText('modes.loop.toml', /tools = \["ask"\]/);
   },
 );
+
+windowTest('a tool is renamed where it is declared and wherever it is named', async editor => {
+  const window = await editor.open(editor.folder('waits.loop.toml'), 'waits.loop.toml');
+  const { page } = window;
+  await page.locator('.codelens-decoration').first().waitFor();
+  await window.click('name = "wait_left"');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('F2');
+  const input = page.locator('.rename-box input');
+  await input.waitFor();
+  await input.fill('hold');
+  await page.keyboard.press('Enter');
+  const text = await window.waitText('waits.loop.toml', 'name = "hold"');
+  assert.match(text, /tool = "hold"/);
+  assert.doesNotMatch(text, /wait_left/);
+});
+
+windowTest('the outline has the tools and modes, and F12 on a tool goes to it', async editor => {
+  const window = await editor.open(editor.folder('order-desk.loop.toml'), 'order-desk.loop.toml');
+  const { page } = window;
+  await page.locator('.codelens-decoration').first().waitFor();
+  await page.keyboard.press('Control+Shift+O');
+  const row = page.locator('.quick-input-list .monaco-list-row', { hasText: 'refund_rules' }).first();
+  await row.waitFor();
+  await page.locator('.quick-input-widget input').fill('@lookup');
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'lookup' }).first().click();
+  await window.click('tools = ["find_order", "track_parcel"]');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('F12');
+  await page.locator('.statusbar-item', { hasText: /Ln 51,/ }).waitFor();
+});

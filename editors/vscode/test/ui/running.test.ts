@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { type Window, windowTest } from './editor.ts';
+import { editorTest, type Window, windowTest } from './editor.ts';
 
 function touch(window: Window, name: string): void {
   writeFileSync(path.join(window.folder, name), '');
@@ -111,3 +111,53 @@ windowTest(
     assert.equal(readFileSync(written, 'utf8'), 'a text');
   },
 );
+
+editorTest(
+  'without lenses and hints, title and palette run',
+  { settings: { 'loopls.lenses': false } },
+  async editor => {
+    const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
+    const { page } = window;
+    // What comes after the lenses would have come.
+    await window.hover('quick');
+    assert.equal(await page.locator('.codelens-decoration').count(), 0);
+    await window.touch();
+    await window.command('Loop: Run');
+    await window.waitText('modes #1', '✓ answer');
+    editor.writeSettings({ 'loopls.lenses': true, 'loopls.run.mode': 'slow', 'loopls.run.reveal': 'never' });
+    await page.locator('.codelens-decoration').first().waitFor();
+    await window.touch();
+    await window.command('Loop: Run');
+    const toast = await window.waitToast('modes: answer: Fine, I hear.');
+    await toast.getByText('Show Run').click();
+    await window.waitText('modes #2', 'modes · slow');
+  },
+);
+
+windowTest(
+  'a definition without a prompt is asked for one, and a next turn goes on from the last',
+  async editor => {
+    const folder = editor.folder('modes.loop.toml');
+    const file = path.join(folder, 'modes.loop.toml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('prompt = "How are you?"\n', ''));
+    const window = await editor.open(folder, 'modes.loop.toml');
+    const { page } = window;
+    const input = page.locator('.quick-input-widget input');
+    await window.lens('Run quick');
+    await input.fill('And you?');
+    await page.keyboard.press('Enter');
+    await window.waitText('modes #2', /> And you\?[\s\S]*✓ answer/);
+    await window.command('Loop: Next Turn');
+    await input.fill('And now?');
+    await page.keyboard.press('Enter');
+    await window.waitText('modes #3', /> And now\?[\s\S]*✓ answer/);
+  },
+);
+
+windowTest('what is wrong with a definition is said instead of a run', async editor => {
+  const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
+  await window.lens('Run');
+  const toast = await window.waitToast(/Nothing was run: faulty\.loop\.toml:8:9: .*never negative/);
+  await toast.getByText('Show Problems').click();
+  await window.page.locator('.markers-panel .monaco-list-row').first().waitFor();
+});
