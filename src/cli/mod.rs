@@ -19,6 +19,7 @@ mod search;
 mod signals;
 mod source;
 mod test;
+mod trust;
 mod write;
 
 use crate::run::StopReason;
@@ -49,6 +50,8 @@ enum Command {
     Run(run::Arguments),
     /// Run the tests of definitions.
     Test(test::Arguments),
+    /// Trusts a folder, so that an editor runs what its definitions reach without asking.
+    Trust(trust::Arguments),
     /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
     Explain(explain::Arguments),
     /// Print the format as a JSON Schema.
@@ -135,6 +138,7 @@ pub fn main() -> ExitCode {
         Some(Command::Resolve(arguments)) => resolve::resolve(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Test(arguments)) => test::test(&arguments),
+        Some(Command::Trust(arguments)) => trust::trust(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Schema) => schema::schema(),
     };

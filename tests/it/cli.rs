@@ -552,3 +552,32 @@ fn a_call_runs_if_a_flag_says_so_and_nobody_can_be_asked() {
         assert_eq!(err.contains(hint), close == "✗", "{flags:?}: {err}");
     }
 }
+
+/// The same answer that the editor keeps, of a folder and with what its definitions reach.
+#[test]
+fn trust_lists_what_is_reached_and_keeps_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let text = "name = \"x\"\nmodel = { provider = \"scripted\", name = \"m\" }\n\
+                [[tools]]\nname = \"t\"\ncommand = [\"touch\", \"x\"]\n";
+    std::fs::write(folder.path().join("a.loop.toml"), text).unwrap();
+    let trust = |folder: &std::path::Path| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_loopls"));
+        command
+            .arg("trust")
+            .arg(folder)
+            .env("XDG_STATE_HOME", state.path())
+            .output()
+            .unwrap()
+    };
+    let output = trust(folder.path());
+    assert!(
+        String::from_utf8_lossy(&output.stdout)
+            .ends_with("from 1 definition:\n  program `touch`\n")
+    );
+    let answers = loopls::lsp::trust::Answers::new(&state.path().join("loopls"));
+    let reach = |program: &str| [format!("program `{program}`")].into();
+    assert!(answers.cover(folder.path(), &reach("touch")));
+    assert!(!answers.cover(folder.path(), &reach("rm")));
+    assert_eq!(trust(&folder.path().join("none")).status.code(), Some(2));
+}
