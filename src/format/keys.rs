@@ -660,9 +660,6 @@ pub static HTTP: TableSpec = TableSpec {
     ],
 };
 
-/// The body of an `http` tool is free; this is what its table may hold.
-pub const BODY: Type = StringOrTable;
-
 /// `mcp`
 pub static MCP: TableSpec = TableSpec {
     title: "`mcp`",
