@@ -29,14 +29,14 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// The tools of a turn by model-facing name, each with what the access policy says of it.
 pub(super) struct Toolbox<'a> {
-    by_name: HashMap<&'a str, (&'a dyn Tool, Rule)>,
+    by_name: HashMap<&'a str, (&'a Arc<dyn Tool>, Rule)>,
     names: Vec<&'a str>,
 }
 
 impl<'a> Toolbox<'a> {
     pub fn new(tools: &'a [Arc<dyn Tool>], policy: &AccessPolicy) -> Self {
         let name = |tool: &'a Arc<dyn Tool>| tool.info().name.as_str();
-        let entry = |tool: &'a Arc<dyn Tool>| (name(tool), (&**tool, policy.rule(tool.info())));
+        let entry = |tool: &'a Arc<dyn Tool>| (name(tool), (tool, policy.rule(tool.info())));
         Self {
             by_name: tools.iter().map(entry).collect(),
             names: tools.iter().map(name).collect(),
@@ -79,53 +79,78 @@ struct Ready<'a> {
 
 impl<'a> BatchRunner<'a> {
     /// Takes up `calls`, the first of which is number `first` of the run: checks each one's name, JSON and schema, and
-    /// says that it started. Nothing runs yet.
-    pub fn take_up<'b>(&'b self, first: u64, calls: &'b [Call]) -> Vec<TakenUp<'b>> {
-        let numbered = (first..).zip(calls);
-        numbered
-            .map(|(number, call)| {
-                let (input, state) = self.check(call);
-                self.recorder.emit(Event::ToolStarted {
-                    call: number,
-                    tool: call.tool.trim().to_owned(),
-                    input,
-                });
-                TakenUp {
-                    number,
-                    call,
-                    state,
-                }
-            })
-            .collect()
+    /// says that it started. Nothing runs yet. Once the turn stops, the rest is not checked any more.
+    pub async fn take_up<'b>(&'b self, first: u64, calls: &'b [Call]) -> Vec<TakenUp<'b>> {
+        let mut batch = Vec::with_capacity(calls.len());
+        for (number, call) in (first..).zip(calls) {
+            let (input, state) = self.check(call).await;
+            self.recorder.emit(Event::ToolStarted {
+                call: number,
+                tool: call.tool.trim().to_owned(),
+                input,
+            });
+            batch.push(TakenUp {
+                number,
+                call,
+                state,
+            });
+        }
+        batch
     }
 
     /// The input for people, and what comes of it.
-    fn check(&self, call: &Call) -> (Value, Result<Ready<'_>, Outcome>) {
+    async fn check(&self, call: &Call) -> (Value, Result<Ready<'_>, Outcome>) {
         let (input, problem) = match parse_input(&call.input) {
             Ok(input) => (input, None),
             Err(problem) => (Value::from(call.input.as_str()), Some(problem)),
         };
-        let Some((tool, rule)) = self.tools.by_name.get(call.tool.trim()) else {
+        let Some(&(tool, ref rule)) = self.tools.by_name.get(call.tool.trim()) else {
             let problem = Outcome::error(self.unknown_tool(call.tool.trim()));
             return (input, Err(problem));
         };
-        let ready = match problem {
-            Some(problem) => Err(Outcome::error(problem)),
-            None if !input.is_object() => Err(Outcome::error(format_args!(
-                "the input must be a JSON object, not {}",
-                kind_of(&input)
-            ))),
-            None => match catch_unwind(AssertUnwindSafe(|| tool.prepare(&input))) {
-                Ok(Ok(prepared)) => Ok(Ready {
-                    info: tool.info(),
-                    rule,
-                    prepared,
-                }),
-                Ok(Err(problem)) => Err(Outcome::error(problem)),
-                Err(_) => Err(crashed(Effect::Read)),
-            },
+        if let Some(problem) = problem {
+            return (input, Err(Outcome::error(problem)));
+        }
+        if !input.is_object() {
+            let kind = kind_of(&input);
+            let problem = format_args!("the input must be a JSON object, not {kind}");
+            return (input, Err(Outcome::error(problem)));
+        }
+        let (input, prepared) = match tool.is_slow_to_prepare(call.input.len()) {
+            false => {
+                let prepared = prepare(&**tool, &input);
+                (input, prepared)
+            }
+            true => self.prepare_aside(tool, input).await,
         };
+        let info = tool.info();
+        let ready = prepared.map(|prepared| Ready {
+            info,
+            rule,
+            prepared,
+        });
         (input, ready)
+    }
+
+    /// [`prepare`] on a thread where it may take its time, as long as the turn goes on.
+    async fn prepare_aside(
+        &self,
+        tool: &Arc<dyn Tool>,
+        input: Value,
+    ) -> (Value, Result<Box<dyn PreparedCall>, Outcome>) {
+        let input = Arc::new(input);
+        let (tool, shared) = (tool.clone(), input.clone());
+        let mut preparing = tokio::task::spawn_blocking(move || prepare(&*tool, &shared));
+        let prepared = tokio::select! {
+            biased;
+            prepared = &mut preparing => prepared.unwrap_or_else(|_| Err(crashed(Effect::Read))),
+            () = self.stop.cancelled() => Err(self.not_run()),
+        };
+        (Arc::unwrap_or_clone(input), prepared)
+    }
+
+    fn not_run(&self) -> Outcome {
+        Outcome::error(format_args!("not run: {}", self.why_stopped()))
     }
 
     fn unknown_tool(&self, name: &str) -> String {
@@ -220,7 +245,7 @@ impl<'a> BatchRunner<'a> {
     async fn run_one(&self, number: u64, call: &Call, ready: Ready<'_>) -> CallResult {
         let start = Instant::now();
         let outcome = match self.stop.is_cancelled() {
-            true => Outcome::error(format_args!("not run: {}", self.why_stopped())),
+            true => self.not_run(),
             false => self.execute(number, ready).await,
         };
         self.complete(number, call, outcome, start.elapsed())
@@ -296,6 +321,14 @@ impl<'a> BatchRunner<'a> {
             text,
             is_error,
         }
+    }
+}
+
+/// What a call of `tool` will do, or the error that it comes to.
+fn prepare(tool: &dyn Tool, input: &Value) -> Result<Box<dyn PreparedCall>, Outcome> {
+    match catch_unwind(AssertUnwindSafe(|| tool.prepare(input))) {
+        Ok(prepared) => prepared.map_err(Outcome::error),
+        Err(_) => Err(crashed(Effect::Read)),
     }
 }
 

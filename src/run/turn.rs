@@ -362,13 +362,23 @@ impl Engine<'_> {
         reply: Reply,
     ) -> Result<(), End> {
         let first = progress.calls - reply.calls.len() as u64 + 1;
-        let mut batch = self.batches.take_up(first, &reply.calls);
+        let (mut batch, end) = {
+            let mut taking = pin!(self.batches.take_up(first, &reply.calls));
+            tokio::select! {
+                biased;
+                batch = &mut taking => (batch, None),
+                end = self.interrupted() => {
+                    self.batches.stop.cancel();
+                    (taking.await, Some(end))
+                }
+            }
+        };
         self.batches.decide(&mut batch, &mut self.gate).await;
         let (results, end) = {
             let mut running = pin!(self.batches.run(batch));
             tokio::select! {
                 biased;
-                results = &mut running => (results, None),
+                results = &mut running => (results, end),
                 end = self.interrupted() => {
                     self.batches.stop.cancel();
                     (running.await, Some(end))
