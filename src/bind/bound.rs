@@ -1,7 +1,7 @@
 //! A bound loop: everything that a run needs, made from an accepted definition.
 
 use super::maker::Maker;
-use super::{Family, Keys, Secrets, Tool};
+use super::{Family, Keys, Middleware, Secrets, Tool};
 use crate::check::Accepted;
 use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
 use crate::text::Span;
@@ -39,6 +39,8 @@ pub struct Bound {
     pub loop_id: Uuid,
     /// The base first, then the modes in declared order.
     pub modes: Vec<BoundMode>,
+    /// What is done around its calls, the first outermost.
+    pub middlewares: Arc<Vec<Middleware>>,
     /// The keys of its models.
     pub keys: Keys,
     /// What is to be shown, written and sent to the model as `[NAME]`; the same for the loops below.
@@ -97,11 +99,9 @@ pub enum BindError {
     /// A file that the definition names could not be read.
     #[error("{problem}")]
     File { problem: String, span: Span },
-    /// The definition has a middleware, which nobody applies yet.
-    #[error(
-        "this version of loopls cannot apply middlewares yet, and a run without them would be another run"
-    )]
-    Middleware { span: Span },
+    /// A middleware could not be made.
+    #[error("{problem}")]
+    Middleware { problem: String, span: Span },
     /// The bind itself broke off.
     #[error("the bind broke off: {problem}")]
     Interrupted { problem: String },
@@ -116,7 +116,7 @@ impl BindError {
             Self::Factory { span, .. }
             | Self::Delegate { span, .. }
             | Self::File { span, .. }
-            | Self::Middleware { span } => Some(*span),
+            | Self::Middleware { span, .. } => Some(*span),
         }
     }
 
@@ -127,11 +127,9 @@ impl BindError {
             | Self::Factory { problem, .. }
             | Self::Delegate { problem, .. }
             | Self::File { problem, .. }
+            | Self::Middleware { problem, .. }
             | Self::Interrupted { problem } => secrets.hide_in(problem),
-            Self::InvalidSessionId
-            | Self::InvalidLoopId
-            | Self::DuplicateToolName { .. }
-            | Self::Middleware { .. } => {}
+            Self::InvalidSessionId | Self::InvalidLoopId | Self::DuplicateToolName { .. } => {}
         }
         self
     }

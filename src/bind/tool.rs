@@ -80,6 +80,7 @@ pub trait PreparedCall: Send {
 }
 
 /// What a running call is given.
+#[derive(Clone)]
 pub struct CallContext {
     /// Cancelled when the call is to end.
     pub cancel: CancellationToken,

@@ -108,6 +108,7 @@ pub(super) async fn run_within(
                 recorder: recorder.clone(),
                 approver: context.approver.clone(),
                 run: request.run.clone(),
+                name: bound.accepted.definition().name.text().to_owned(),
                 yes: request.yes,
                 allow: request.allow.clone(),
                 within,
@@ -117,7 +118,7 @@ pub(super) async fn run_within(
                 prepared: &prepared,
                 model: context.model,
                 batches: BatchRunner {
-                    tools: Toolbox::new(&mode.tools, &prepared.policy),
+                    tools: Toolbox::new(&mode.tools, &prepared.policy, &bound.middlewares),
                     recorder: recorder.clone(),
                     parallel: usize::try_from(limits.parallel.value).unwrap_or(1).max(1),
                     result_bytes: limit_value(limits.result_bytes),
