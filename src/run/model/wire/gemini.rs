@@ -209,7 +209,7 @@ impl Decoder for ContentDecoder {
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.stop = Some(match reason {
-                "STOP" if self.calls > 0 => ReplyStop::ToolUse,
+                "STOP" | "FUNCTION_CALL" if self.calls > 0 => ReplyStop::ToolUse,
                 "STOP" => ReplyStop::EndTurn,
                 "MAX_TOKENS" => ReplyStop::MaxTokens,
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
