@@ -48,6 +48,11 @@ impl Connection {
             .map_err(|error| format!("no secure connection can be set up here: {}", cause(&error)))
     }
 
+    /// The client itself, for who speaks a protocol over it.
+    pub fn client(&self) -> Client {
+        self.0.clone()
+    }
+
     /// Sends `request`, follows redirects within its origin, and reads what comes into `body` and `output`. Dropping
     /// it ends the request.
     ///
