@@ -4,7 +4,7 @@ mod address;
 mod body;
 mod connection;
 
-pub(super) use connection::Connection;
+pub(super) use connection::{Connection, cause};
 
 use super::input::InputSchema;
 use super::output::{CALL_BYTES, Output, failure, success};

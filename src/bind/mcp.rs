@@ -9,6 +9,7 @@ mod lines;
 mod listing;
 mod server;
 mod stdio;
+mod trouble;
 
 pub(super) use key::Key;
 pub(super) use server::Server;

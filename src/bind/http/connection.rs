@@ -148,7 +148,7 @@ fn host_and_path(url: &Url) -> String {
 }
 
 /// The innermost cause, which says what happened; the outer ones repeat the address.
-fn cause(error: &(dyn Error + 'static)) -> String {
+pub fn cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;

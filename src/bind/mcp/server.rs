@@ -7,6 +7,7 @@ use super::content::outcome;
 use super::lines::{Lines, TooLong};
 use super::listing::Listing;
 use super::stdio::Child;
+use super::trouble::{self, Words};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
 };
@@ -26,9 +27,6 @@ const START: Duration = Duration::from_secs(30);
 
 /// The most bytes of one message: the hard bound of a result, as JSON may write it.
 pub const MESSAGE_BYTES: usize = 32 << 20;
-
-/// The most characters of what a server says of why it failed.
-const WORDS: usize = 300;
 
 /// How long is waited for how a server ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -78,13 +76,7 @@ impl Server {
         drain: u64,
         secrets: Arc<Secrets>,
     ) -> Result<Self, String> {
-        let words = Words {
-            secrets,
-            url: match key {
-                Key::Address { url, .. } => Some(url.clone()),
-                Key::Process { .. } => None,
-            },
-        };
+        let words = Words::new(secrets, key);
         let mut process = None;
         let met = match key {
             Key::Address { url, headers, .. } => {
@@ -133,7 +125,7 @@ impl Server {
                         why = format!("{why}; {last}");
                     }
                 }
-                Err(format!("the server cannot be used: {}", words.of(why)))
+                Err(format!("the server cannot be used: {}", words.said(&why)))
             }
         }
     }
@@ -168,13 +160,13 @@ impl Server {
             }
             Err(ServiceError::McpError(error)) => Outcome::error(error.message),
             Err(error) => {
-                let mut why = causes(&error);
+                let mut why = trouble::of_service(&error);
                 if let Some(last) = self.last_words().await {
                     why = format!("{why} ({last})");
                 }
                 Outcome::error(format_args!(
                     "the server did not answer: {}",
-                    self.words.of(why)
+                    self.words.said(&why)
                 ))
             }
         }
@@ -210,51 +202,15 @@ where
 {
     let meeting = async {
         let service = Client.serve(transport).await;
-        let service = service.map_err(|error| causes(&error))?;
+        let service = service.map_err(|error| trouble::at_start(&error))?;
         match Listing::ask(service.peer()).await {
             Ok(listing) => Ok((service, listing)),
-            Err(error) => Err(format!("it does not list its tools: {}", causes(&error))),
+            Err(error) => Err(format!(
+                "it does not list its tools: {}",
+                trouble::of_service(&error)
+            )),
         }
     };
     let met = tokio::time::timeout(START, meeting).await;
     met.unwrap_or_else(|_| Err(format!("it did not start within {} s", START.as_secs())))
-}
-
-/// What `error` says and what caused it, each once.
-fn causes(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        next = cause.source();
-    }
-    text
-}
-
-/// What may be told of a server's troubles.
-struct Words {
-    secrets: Arc<Secrets>,
-    /// Where it is. Errors name no query, for it may hold what is secret.
-    url: Option<String>,
-}
-
-impl Words {
-    fn of(&self, mut words: String) -> String {
-        let query = self
-            .url
-            .as_ref()
-            .and_then(|url| Some(&url[url.find('?')?..]));
-        if let Some(query) = query {
-            words = words.replace(query, "");
-        }
-        // First, for a secret that is cut would not be known.
-        self.secrets.hide_in(&mut words);
-        match words.char_indices().nth(WORDS) {
-            None => words,
-            Some((end, _)) => format!("{}…", &words[..end]),
-        }
-    }
 }

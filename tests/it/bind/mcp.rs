@@ -1,5 +1,8 @@
 //! Tools of MCP servers: a small server of our own, as a process and at an address.
 
+mod address;
+mod odd;
+
 use super::*;
 
 const SERVER: &str = include_str!("../../data/mcp/server.sh");
@@ -135,56 +138,10 @@ async fn a_server_that_ends_during_a_call_is_an_error_at_once() {
         let outcome = call(&bound, "die", json!({})).await;
         assert_eq!(
             text(&outcome),
-            "error: the server did not answer: Transport closed (exit status 7; it said: the key is [THE_KEY])"
+            "error: the server did not answer: it ended (exit status 7; it said: the key is [THE_KEY])"
         );
     }
     assert!(is_gone(pids(&folder)[0]));
-}
-
-#[tokio::test]
-async fn a_server_that_floods_standard_error_does_not_block() {
-    let folder = folder();
-    let bound = bind_in(&folder, &entry("s", "", "env = { FLOOD = \"1\" }"))
-        .await
-        .unwrap();
-    assert_eq!(text(&call(&bound, "echo", json!({})).await), "{}");
-}
-
-#[tokio::test]
-async fn what_is_odd_is_left_out_loudly() {
-    let folder = folder();
-    let odd = r#"{"name":"bad","inputSchema":{"type":"objec"}},{"name":"none"},"#;
-    let more = format!("env = {{ MORE = '{odd}' }}");
-    let tools = entry("s", "", &more);
-    let bound = bind_in(&folder, &tools).await.unwrap();
-    assert_eq!(names(&bound), ["echo", "fail", "slow", "die"]);
-    let notices: Vec<_> = bound
-        .notices
-        .iter()
-        .map(|notice| &*notice.message)
-        .collect();
-    let [none, bad] = &notices[..] else {
-        panic!("{notices:?}");
-    };
-    assert_eq!(
-        *none,
-        "tool `s`: `none` is left out: it has no input schema"
-    );
-    assert!(
-        bad.starts_with("tool `s`: `bad` is left out: the schema is not valid"),
-        "{bad}"
-    );
-    assert_eq!(bound.notices[0].span.of(&format!("{HEADER}{tools}")), "mcp");
-
-    // Whoever asks for it by name is told so.
-    let error = bind_in(&folder, &(tools + "produces = [\"none\"]"))
-        .await
-        .err()
-        .unwrap();
-    assert_eq!(
-        error.to_string(),
-        "tool `s`: `none` is left out: it has no input schema"
-    );
 }
 
 #[tokio::test]
