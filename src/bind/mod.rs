@@ -13,6 +13,7 @@ mod http;
 mod input;
 mod keys;
 mod maker;
+mod mcp;
 mod output;
 mod process;
 mod reply;
@@ -20,14 +21,17 @@ mod secrets;
 mod shown;
 mod subloop;
 mod template;
+mod told;
 mod tool;
 
-pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
+pub use bound::{BindError, Bindings, Bound, BoundMode, Notice, bind};
 pub use family::Family;
 pub use keys::{KeyMissing, Keys};
+pub use mcp::Servers;
 pub use secrets::{Hiding, Secrets};
 pub use shown::written_out;
 pub use subloop::Subloop;
+pub use told::told;
 pub use tool::{
     CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,
     Tool, ToolInfo,

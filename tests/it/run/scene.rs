@@ -183,6 +183,8 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
         .collect();
     Bound {
         modes,
+        notices: Vec::new(),
+        servers: Arc::default(),
         secrets: Arc::default(),
         accepted,
         session_id: Uuid::from_u128(1),
