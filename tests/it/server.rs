@@ -12,3 +12,4 @@ mod scene;
 mod settings;
 mod structure;
 mod transport;
+mod writing;
