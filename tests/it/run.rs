@@ -16,3 +16,4 @@ mod secrets;
 mod subloops;
 mod testing;
 mod transcript;
+mod view;
