@@ -1,6 +1,7 @@
 //! A bound loop: everything that a run needs, made from an accepted definition.
 
 use super::maker::Maker;
+use super::mcp::Servers;
 use super::{Family, Keys, Middleware, Secrets, Tool};
 use crate::check::Accepted;
 use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
@@ -45,6 +46,26 @@ pub struct Bound {
     pub keys: Keys,
     /// What is to be shown, written and sent to the model as `[NAME]`; the same for the loops below.
     pub secrets: Arc<Secrets>,
+    /// What was left out of it and of the loops below, which a person should know.
+    pub notices: Vec<Notice>,
+    /// The servers that its tools and those of the loops below call. They end with the last clone.
+    pub servers: Arc<Servers>,
+}
+
+impl Bound {
+    /// Ends the servers that its tools call, and waits for that; a call after it is an error result.
+    pub async fn end(&self) {
+        self.servers.end().await;
+    }
+}
+
+/// Something that was left out of a bind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What and why, a sentence that names the tool; without secrets.
+    pub message: String,
+    /// The entry in the definition.
+    pub span: Span,
 }
 
 /// What one mode is bound to.
@@ -158,19 +179,25 @@ impl Family {
     /// The first thing that could not be made, in harness's order.
     pub async fn bind(self, bindings: Bindings) -> Result<Bound, BindError> {
         bindings.check()?;
+        let definitions = self.members().into_iter();
+        let definitions = definitions.map(|member| member.accepted.definition());
+        let secrets = Arc::new(Secrets::of(definitions, &bindings.environment));
+        let servers = Arc::new(Servers::start(&self, &bindings, &secrets).await);
+        let of_maker = servers.clone();
         // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
         let bound = tokio::task::spawn_blocking(move || {
-            let loops = self.loops();
-            let definitions = loops.iter().map(|accepted| accepted.definition());
-            let secrets = Arc::new(Secrets::of(definitions, &bindings.environment));
-            let made = Maker::new(secrets.clone()).make(&self, bindings);
+            let made = Maker::new(secrets.clone(), of_maker).make(&self, bindings);
             made.map_err(|error| error.hiding(&secrets))
         });
-        bound.await.unwrap_or_else(|error| {
+        let bound = bound.await.unwrap_or_else(|error| {
             Err(BindError::Interrupted {
                 problem: error.to_string(),
             })
-        })
+        });
+        if bound.is_err() {
+            servers.end().await;
+        }
+        bound
     }
 }
 

@@ -61,6 +61,12 @@ impl Family {
 
     /// This loop and every one below it that can run.
     pub fn loops(&self) -> Vec<&Accepted> {
+        let members = self.members().into_iter();
+        members.map(|family| &family.accepted).collect()
+    }
+
+    /// The same with what else was read of them.
+    pub(super) fn members(&self) -> Vec<&Self> {
         let mut found: Vec<&Self> = vec![self];
         let mut next = 0;
         while next < found.len() {
@@ -73,7 +79,7 @@ impl Family {
             }
             next += 1;
         }
-        found.into_iter().map(|family| &family.accepted).collect()
+        found
     }
 
     /// Where the log that is `file` in the text is.

@@ -17,3 +17,4 @@ mod secrets;
 mod subloops;
 mod testing;
 mod transcript;
+mod view;

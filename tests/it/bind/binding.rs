@@ -54,7 +54,7 @@ async fn what_cannot_be_bound_is_told_with_its_place() {
         (
             entry(r#"mcp = { command = ["true"] }"#).replace("description = \"d\"\n", ""),
             "mcp",
-            "tool `t`: this version of loopls cannot run a tool with `mcp` yet",
+            "tool `t`: the server cannot be used: it ended; exit status 0",
         ),
         (
             format!("delegates = [\"other\"]\n{HEADER}"),

@@ -199,6 +199,8 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
         .collect();
     Bound {
         modes,
+        notices: Vec::new(),
+        servers: Arc::default(),
         middlewares: Arc::new(middlewares),
         secrets: Arc::default(),
         accepted,
