@@ -7,9 +7,13 @@ use crate::cli::{Failure, Status, output};
 use crate::run::{Record, StopReason};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// How long nothing else is shown before the status line is brought up to date.
+const TICK: Duration = Duration::from_millis(100);
 
 /// How a run is shown.
 pub enum View {
@@ -124,8 +128,19 @@ impl Printing {
 fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) -> Printed {
     let mut result = Ok(());
     let mut transcripts = Transcripts::default();
-    for order in queue {
-        match order {
+    loop {
+        let order = match &mut view {
+            View::Screen(screen) if screen.is_live() => match queue.recv_timeout(TICK) {
+                Err(RecvTimeoutError::Timeout) => {
+                    screen.tick();
+                    continue;
+                }
+                order => order.ok(),
+            },
+            _ => queue.recv().ok(),
+        };
+        // Without an order nobody is left to give one.
+        match order.unwrap_or(Order::End) {
             Order::End => break,
             Order::Say(text) => view.say(&text),
             Order::Transcripts(to) => transcripts = *to,

@@ -3,6 +3,7 @@
 //! The answer goes to standard output and the rest to standard error. On a terminal, where both are seen, text goes to
 //! standard output as it arrives; anywhere else only the answer does, once it is known to be the answer.
 
+use super::status::StatusLine;
 use super::summary::summary;
 use crate::cli::output::{DIM, ERROR, WARNING};
 use crate::cli::printable::{printable, printable_line};
@@ -37,6 +38,8 @@ pub struct Screen {
     view: RunView,
     /// Calls that were asked about: number, tool and effect.
     asked: Vec<(u64, String, String)>,
+    /// The line that says what goes on; none where nobody watches.
+    status: Option<StatusLine>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,32 @@ impl Screen {
             open: None,
             view: RunView::default(),
             asked: Vec::new(),
+            status: None,
+        }
+    }
+
+    /// The same with a line at the bottom that says what goes on.
+    pub fn with_status(self) -> Self {
+        Self {
+            status: Some(StatusLine::new()),
+            ..self
+        }
+    }
+
+    /// Whether [`tick`](Self::tick) does something.
+    pub fn is_live(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// Brings the line at the bottom up to date; to be called when nothing else was drawn for a while. It stands on a line of
+    /// its own.
+    pub fn tick(&mut self) {
+        let Some(status) = self.status.as_mut().filter(|_| self.open.is_none()) else {
+            return;
+        };
+        if let Some(line) = status.draw(&self.view) {
+            let _ = self.err.write_all(line.as_bytes());
+            let _ = self.err.flush();
         }
     }
 
@@ -251,6 +280,10 @@ impl Screen {
     }
 
     fn write(&mut self, stream: Stream, text: &str) -> io::Result<()> {
+        if let Some(clear) = self.status.as_mut().and_then(StatusLine::clear) {
+            let _ = self.err.write_all(clear.as_bytes());
+            let _ = self.err.flush();
+        }
         match stream {
             Stream::Out => {
                 self.out.write_all(text.as_bytes())?;
@@ -428,7 +461,7 @@ mod tests {
               shipped
               on \u{1b}[1mMonday
             [It is shipped.][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+            ]✓ answer · 1 iterations · 2 calls · 0.5 s
         "#]],
         );
     }
@@ -449,7 +482,7 @@ mod tests {
               shipped
               on \u{1b}[1mMonday
             [It is ][shipped.][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+            ]✓ answer · 1 iterations · 2 calls · 0.5 s
         "#]],
         );
     }
@@ -466,7 +499,7 @@ mod tests {
             &events,
             expect![[r#"
             I cannot
-            ✗ refusal · 1 iterations · 2 calls · 0 tokens · 0.5 s
+            ✗ refusal · 1 iterations · 2 calls · 0.5 s
         "#]],
         );
     }
@@ -484,7 +517,7 @@ mod tests {
             expect![[r#"
             Here it is:
             [{"shipped":true}][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+            ]✓ answer · 1 iterations · 2 calls · 0.5 s
         "#]],
         );
         check(
@@ -493,7 +526,7 @@ mod tests {
             expect![[r#"
             [Here it is:][
             ][{"shipped":true}][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+            ]✓ answer · 1 iterations · 2 calls · 0.5 s
         "#]],
         );
     }
