@@ -3,7 +3,7 @@
 use super::BindError;
 use crate::check::{Accepted, Analysis};
 use crate::definition::{Definition, KnownLoop, Source, Spanned, Surroundings, beside, resolve};
-use crate::text::{Encoding, Span, position_at};
+use crate::text::{Encoding, Span, Text, position_at};
 use ropey::Rope;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ impl Family {
 }
 
 /// The path of a `loop` tool, where it is understood.
-pub(super) fn loop_path(definition: &Definition) -> impl Iterator<Item = &Spanned<String>> {
+pub(super) fn loop_path(definition: &Definition) -> impl Iterator<Item = &Spanned<Text>> {
     let sources = definition.tools.iter().flat_map(|tool| &tool.sources);
     sources.filter_map(|source| match &source.value {
         Source::Loop(path) => path.spanned(),
@@ -131,11 +131,11 @@ impl Loader {
     /// The loop of a `loop` tool.
     fn of_path(
         &mut self,
-        path: &Spanned<String>,
+        path: &Spanned<Text>,
         surroundings: &dyn Surroundings,
         level: usize,
     ) -> Member {
-        let shown = path.value.clone();
+        let shown = path.value.to_string();
         // The surroundings of the loop that names it decide whether it may be opened.
         let text = match surroundings.file(Path::new(&path.value)) {
             Ok(text) => text,
@@ -151,7 +151,7 @@ impl Loader {
     /// The loop of a delegate.
     fn of_name(
         &mut self,
-        name: &Spanned<String>,
+        name: &Spanned<Text>,
         surroundings: &dyn Surroundings,
         level: usize,
     ) -> Member {
@@ -164,12 +164,12 @@ impl Loader {
             (Some(known), None) => known,
             (None, _) => {
                 let problem = "no loop of this project has this name".to_owned();
-                return Member::problem(name.value.clone(), problem);
+                return Member::problem(name.value.to_string(), problem);
             }
             (Some(one), Some(other)) => {
                 let (one, other) = (one.path.display(), other.path.display());
                 let problem = format!("two loops have this name: `{one}` and `{other}`");
-                return Member::problem(name.value.clone(), problem);
+                return Member::problem(name.value.to_string(), problem);
             }
         };
         let around = surroundings.at(&known.path);

@@ -15,7 +15,7 @@ use super::{
     ToolInfo, environment,
 };
 use crate::definition::{Http, Spanned};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use address::{Address, Filled};
 use body::Body;
 use connection::Request;
@@ -128,8 +128,8 @@ struct Header {
 
 impl Header {
     fn new(
-        name: &Spanned<String>,
-        value: &Spanned<String>,
+        name: &Spanned<Text>,
+        value: &Spanned<Text>,
         environment: &[(String, String)],
     ) -> Result<Self, Spanned<String>> {
         let problem = |problem: String, span: Span| Spanned {
