@@ -2,6 +2,7 @@
 //!
 //! A command returns its `Status` or a `Failure`; [`main`] alone prints failures and makes exit statuses.
 
+mod bind;
 mod binding;
 mod check;
 mod explain;
@@ -46,11 +47,13 @@ enum Command {
     Fmt(fmt::Arguments),
     /// Show what each mode of a definition comes to: limits and where they come from, tools, model, system prompt.
     Resolve(resolve::Arguments),
+    /// Bind a definition and list the tools that the model would see, with their inputs; servers are started and asked.
+    Bind(bind::Arguments),
     /// Run one turn of a definition.
     Run(run::Arguments),
     /// Run the tests of definitions.
     Test(test::Arguments),
-    /// Trusts a folder, so that an editor runs what its definitions reach without asking.
+    /// Trust a folder, so that an editor runs what its definitions reach without asking.
     Trust(trust::Arguments),
     /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
     Explain(explain::Arguments),
@@ -136,6 +139,7 @@ pub fn main() -> ExitCode {
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Fmt(arguments)) => fmt::fmt(&arguments),
         Some(Command::Resolve(arguments)) => resolve::resolve(&arguments),
+        Some(Command::Bind(arguments)) => bind::bind(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Test(arguments)) => test::test(&arguments),
         Some(Command::Trust(arguments)) => trust::trust(&arguments),

@@ -3,19 +3,22 @@
 use super::outbox::Outbox;
 use super::session::Session;
 use super::{trust, uri};
-use crate::bind::{BindError, Bindings, Bound, BoundMode, Family};
+use crate::bind::{BindError, Bindings, Bound, Family, told};
 use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::definition;
 use crate::ide::{self, ShownMode};
 use crate::text::{Encoding, Span, position_at};
 use crate::workspace::Snapshot;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::notification::ShowMessage;
 use tower_lsp::ls_types::{MessageType, ShowMessageParams};
 use uuid::Uuid;
+
+/// How many things that were left out of a bind are told at once.
+const MOST_NOTICES: usize = 5;
 
 /// Accepts the text of `snapshot`.
 ///
@@ -137,7 +140,8 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
     };
     match tools.await {
         Ok(bound) => {
-            let modes: Vec<_> = bound.modes.iter().map(mode_value).collect();
+            bound.end().await;
+            tell_notices(session, snapshot, &bound);
             let names: Vec<_> = bound.initial_mode().tools.iter().collect();
             let text = format!(
                 "{} binds: {} tool{} in the mode it starts in",
@@ -149,7 +153,7 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
             if !session.abilities().run_events {
                 show(&session.outbox, MessageType::INFO, text);
             }
-            Ok(Some(json!({ "modes": modes })))
+            Ok(Some(told(&bound)))
         }
         Err(problem) => Err(refused(problem)),
     }
@@ -187,18 +191,20 @@ fn refused(problem: String) -> Error {
     error
 }
 
-fn mode_value(mode: &BoundMode) -> Value {
-    let tools = mode.tools.iter().map(|tool| {
-        let info = tool.info();
-        json!({
-            "name": info.name,
-            "definition": info.definition,
-            "description": info.description,
-            "input_schema": info.input_schema,
-            "effect": info.effect.as_str(),
-        })
-    });
-    json!({ "name": mode.name, "tools": tools.collect::<Vec<_>>() })
+/// Tells a person what was left out of a bind.
+pub fn tell_notices(session: &Session, snapshot: &Snapshot, bound: &Bound) {
+    let [first, others @ ..] = bound.notices.as_slice() else {
+        return;
+    };
+    let place = place(snapshot, bound.accepted.analysis(), first.span);
+    let mut text = format!("{place}: {}", first.message);
+    for other in others.iter().take(MOST_NOTICES - 1) {
+        text.push_str(&format!("; {}", other.message));
+    }
+    if others.len() >= MOST_NOTICES {
+        text.push_str(&format!(" (and {} more)", others.len() + 1 - MOST_NOTICES));
+    }
+    show(&session.outbox, MessageType::WARNING, text);
 }
 
 fn show(outbox: &Outbox, typ: MessageType, message: String) {

@@ -6,6 +6,7 @@ mod cancel;
 mod conformance;
 mod fake;
 mod limits;
+mod middlewares;
 mod output;
 mod providers;
 mod replay;

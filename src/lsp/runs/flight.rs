@@ -150,6 +150,8 @@ impl Flight {
             () = self.cancel.cancelled() => return Err(NotStarted::Cancelled),
             bound = self.bound() => bound.map_err(NotStarted::Because)?,
         };
+        bindings::tell_notices(&self.session, &self.snapshot, &bound);
+        let servers = bound.servers.clone();
         let history = match &self.plan {
             Plan::Test(name) => self.test(&bound, name, shown).await,
             Plan::Turn {
@@ -168,6 +170,7 @@ impl Flight {
                 self.one_turn(bound, asked, replay, shown).await
             }
         };
+        servers.end().await;
         history.map_err(NotStarted::Because)
     }
 

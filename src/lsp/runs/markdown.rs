@@ -86,7 +86,9 @@ fn write_event(out: &mut String, event: &Event) -> std::fmt::Result {
             }
             _ => Ok(()),
         },
-        Event::Retry { after_ms, reason } => {
+        Event::Retry {
+            after_ms, reason, ..
+        } => {
             writeln!(out, "Sent again after {after_ms} ms: {}\n", code(reason))
         }
         Event::RunEnded {

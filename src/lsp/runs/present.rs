@@ -398,7 +398,9 @@ fn log_line(event: &Event) -> Option<String> {
             }
             _ => None,
         },
-        Event::Retry { after_ms, reason } => Some(format!(
+        Event::Retry {
+            after_ms, reason, ..
+        } => Some(format!(
             "sent again after {after_ms} ms: {}",
             one_line(reason, 200)
         )),
