@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 mod fixing;
 mod formatting;
+mod mcp;
 mod processes;
 mod settings;
 mod terminal;
