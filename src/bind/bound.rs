@@ -2,7 +2,7 @@
 
 use super::maker::Maker;
 use super::mcp::Servers;
-use super::{Family, Keys, Secrets, Tool};
+use super::{Family, Keys, Middleware, Secrets, Tool};
 use crate::check::Accepted;
 use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
 use crate::text::Span;
@@ -40,6 +40,8 @@ pub struct Bound {
     pub loop_id: Uuid,
     /// The base first, then the modes in declared order.
     pub modes: Vec<BoundMode>,
+    /// What is done around its calls, the first outermost.
+    pub middlewares: Arc<Vec<Middleware>>,
     /// The keys of its models.
     pub keys: Keys,
     /// What is to be shown, written and sent to the model as `[NAME]`; the same for the loops below.
@@ -118,11 +120,9 @@ pub enum BindError {
     /// A file that the definition names could not be read.
     #[error("{problem}")]
     File { problem: String, span: Span },
-    /// The definition has a middleware, which nobody applies yet.
-    #[error(
-        "this version of loopls cannot apply middlewares yet, and a run without them would be another run"
-    )]
-    Middleware { span: Span },
+    /// A middleware could not be made.
+    #[error("{problem}")]
+    Middleware { problem: String, span: Span },
     /// The bind itself broke off.
     #[error("the bind broke off: {problem}")]
     Interrupted { problem: String },
@@ -137,7 +137,7 @@ impl BindError {
             Self::Factory { span, .. }
             | Self::Delegate { span, .. }
             | Self::File { span, .. }
-            | Self::Middleware { span } => Some(*span),
+            | Self::Middleware { span, .. } => Some(*span),
         }
     }
 
@@ -148,11 +148,9 @@ impl BindError {
             | Self::Factory { problem, .. }
             | Self::Delegate { problem, .. }
             | Self::File { problem, .. }
+            | Self::Middleware { problem, .. }
             | Self::Interrupted { problem } => secrets.hide_in(problem),
-            Self::InvalidSessionId
-            | Self::InvalidLoopId
-            | Self::DuplicateToolName { .. }
-            | Self::Middleware { .. } => {}
+            Self::InvalidSessionId | Self::InvalidLoopId | Self::DuplicateToolName { .. } => {}
         }
         self
     }

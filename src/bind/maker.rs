@@ -4,8 +4,8 @@ use super::family::{MemberKind, told_below};
 use super::input::InputSchema;
 use super::mcp::Servers;
 use super::{
-    BindError, Bindings, Bound, BoundMode, Family, Keys, Notice, Secrets, Tool, ToolInfo, command,
-    http, mcp, reply, subloop,
+    BindError, Bindings, Bound, BoundMode, Family, Keys, Middleware, Notice, Secrets, Tool,
+    ToolInfo, command, http, mcp, reply, subloop,
 };
 use crate::definition::{
     self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, Spanned, resolve,
@@ -44,11 +44,6 @@ impl Maker {
     /// The first thing that could not be made, in harness's order.
     pub fn make(&mut self, family: &Family, bindings: Bindings) -> Result<Bound, BindError> {
         let definition = family.accepted.definition();
-        // To run without one would be to run another loop: a `redact` that is passed over hides nothing.
-        if let Some(middleware) = definition.middlewares.first() {
-            let span = middleware.span;
-            return Err(BindError::Middleware { span });
-        }
         let mut built: HashMap<usize, Vec<Arc<dyn Tool>>> = HashMap::new();
         let mut names = Names::of(&bindings.extra_tools);
         let mut modes = Vec::new();
@@ -84,6 +79,9 @@ impl Maker {
             });
         }
         Ok(Bound {
+            middlewares: Arc::new(Middleware::all(definition, |file| {
+                family.place_of_log(file)
+            })?),
             keys: Keys::of(definition, &bindings.environment),
             session_id: bindings.session_id,
             loop_id: bindings.loop_id,

@@ -53,7 +53,7 @@ enum Command {
     Run(run::Arguments),
     /// Run the tests of definitions.
     Test(test::Arguments),
-    /// Trusts a folder, so that an editor runs what its definitions reach without asking.
+    /// Trust a folder, so that an editor runs what its definitions reach without asking.
     Trust(trust::Arguments),
     /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
     Explain(explain::Arguments),

@@ -62,6 +62,10 @@ impl Surroundings for Around {
         }
     }
 
+    fn place_of(&self, path: &Path) -> Result<PathBuf, FileProblem> {
+        self.place.host.place_of(path)
+    }
+
     fn entries(&self, path: &Path) -> Vec<String> {
         self.place.host.entries(path)
     }

@@ -97,6 +97,7 @@ fn check_as_text() {
               |         ^
 
             checked 2 files: 3 errors, 2 warnings
+              help: `loopls check --fix` puts 2 of them right
             -- stderr
             -- exit 1
         "#]],

@@ -98,6 +98,23 @@ fn keys_that_are_there_are_not_offered_again() {
 }
 
 #[test]
+fn what_is_open_goes_on_behind_blanks() {
+    assert_eq!(
+        labels("[[tests]]\nscript = [{ |")[..2],
+        ["text", "calls"].map(str::to_owned)
+    );
+    assert_eq!(
+        labels("[[tests]]\nscript = [{ text = \"a\" }, { |")[..2],
+        ["text", "calls"].map(str::to_owned)
+    );
+    assert_eq!(
+        labels("[[tools]]\nname = \"find\"\n[[tests]]\nscript = [{ calls = [{ tool = |"),
+        ["find"]
+    );
+    assert_eq!(labels("[[tests]]\nscript = [{ text = \"a\" }, |"), [""; 0]);
+}
+
+#[test]
 fn a_key_replaces_what_is_typed() {
     assert_eq!(taken("[limits]\nca|", "calls"), "[limits]\ncalls = ");
     assert_eq!(taken("[limits]\nca|ll", "calls"), "[limits]\ncalls = ");

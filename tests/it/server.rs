@@ -1,5 +1,6 @@
 //! The language server, through a client that reads every message.
 
+mod abilities;
 mod actions;
 mod completion;
 mod documents;
@@ -13,3 +14,4 @@ mod scene;
 mod settings;
 mod structure;
 mod transport;
+mod writing;

@@ -3,6 +3,7 @@
 use super::present::{self, Audience};
 use super::progress::Progress;
 use super::questions::Questions;
+use super::refusal;
 use crate::bind::Bound;
 use crate::lsp::session::Session;
 use crate::lsp::{bindings, convert, trust, uri};
@@ -217,8 +218,7 @@ impl Flight {
             .find(given)
             .unwrap_or_default();
         if prompt.trim().is_empty() {
-            let reason = "there is no prompt: give one, or write `prompt` into the definition";
-            return Err(reason.into());
+            return Err(refusal::NO_PROMPT.into());
         }
         let (after, history) = asked.after.cloned().unzip();
         let request = TurnRequest {

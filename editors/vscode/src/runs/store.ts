@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Emitter } from './emitter.ts';
-import type { RunEvent, RunEventParams } from './events.ts';
+import type { RunEvent, RunEventParams, TestEndedParams } from './events.ts';
 import { apply, newRun, type Run } from './fold.ts';
 import { reasonWords } from './words.ts';
 
@@ -119,6 +119,14 @@ export class Runs {
     if (event.type === 'run_ended') {
       this.forgetOld();
       this.onEnded.fire(run);
+    }
+  }
+
+  /** Takes what came of a test; its `run_ended` comes after it. */
+  judge({ run, passed, misses }: TestEndedParams): void {
+    const of = this.runs.get(run);
+    if (of) {
+      of.view.verdict = { passed, misses };
     }
   }
 

@@ -23,7 +23,7 @@ const EXTENSION = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../examples'].map(folder =>
   path.join(EXTENSION, folder),
 );
-/** Set by all.sh. */
+/** Set by test/all.sh. */
 const INSTALLED = required('LOOPLS_TEST_VSCODE');
 const CHROMIUM = required('LOOPLS_TEST_CHROMIUM');
 export const LOOPLS = realpathSync(required('LOOPLS'));
@@ -164,7 +164,8 @@ export class Editor {
     const { chromium } = await import(path.join(INSTALLED, 'node_modules/playwright-core/index.mjs'));
     this.browser = await chromium.launch({
       executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-gpu'],
+      // A container has little shared memory.
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
     });
   }
 
