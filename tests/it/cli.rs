@@ -12,6 +12,7 @@ mod formatting;
 mod mcp;
 mod processes;
 mod settings;
+mod starting;
 mod terminal;
 mod transcripts;
 
