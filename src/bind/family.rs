@@ -21,6 +21,8 @@ pub struct Family {
     pub(super) systems: Vec<String>,
     /// Where it lies, absolute; `None` where it has no place.
     pub(super) folder: Option<PathBuf>,
+    /// Where the logs of its middlewares are, by their place in the text.
+    logs: Vec<(Span, Result<PathBuf, String>)>,
     /// What is at the end of each mention of another loop, by the place of the mention.
     below: HashMap<usize, Member>,
 }
@@ -59,6 +61,12 @@ impl Family {
 
     /// This loop and every one below it that can run.
     pub fn loops(&self) -> Vec<&Accepted> {
+        let members = self.members().into_iter();
+        members.map(|family| &family.accepted).collect()
+    }
+
+    /// The same with what else was read of them.
+    pub(super) fn members(&self) -> Vec<&Self> {
         let mut found: Vec<&Self> = vec![self];
         let mut next = 0;
         while next < found.len() {
@@ -71,7 +79,16 @@ impl Family {
             }
             next += 1;
         }
-        found.into_iter().map(|family| &family.accepted).collect()
+        found
+    }
+
+    /// Where the log that is `file` in the text is.
+    pub(super) fn place_of_log(&self, file: &Spanned<Text>) -> Result<PathBuf, String> {
+        let mut logs = self.logs.iter();
+        let log = logs.find(|(span, _)| *span == file.span);
+        log.map_or(Err("it has no place".to_owned()), |(_, place)| {
+            place.clone()
+        })
     }
 
     /// What the mention at `span` leads to.
@@ -105,6 +122,7 @@ impl Loader {
         level: usize,
     ) -> Result<Family, BindError> {
         let systems = systems(&accepted, surroundings)?;
+        let logs = logs(accepted.definition(), surroundings);
         let place = surroundings.place();
         self.chain.extend(place.clone());
         let definition = accepted.definition();
@@ -122,6 +140,7 @@ impl Loader {
         }
         Ok(Family {
             systems,
+            logs,
             folder: place.as_deref().and_then(Path::parent).map(Path::to_owned),
             below,
             accepted,
@@ -286,4 +305,18 @@ fn systems(accepted: &Accepted, surroundings: &dyn Surroundings) -> Result<Vec<S
             problem: format!("{}: {problem}", span.of(&accepted.analysis().text)),
             span,
         })
+}
+
+/// Where the logs of `definition` are.
+fn logs(
+    definition: &Definition,
+    surroundings: &dyn Surroundings,
+) -> Vec<(Span, Result<PathBuf, String>)> {
+    let files = definition.middlewares.iter();
+    let files = files.filter_map(|middleware| middleware.file.spanned());
+    let place = |file: &Spanned<Text>| {
+        let place = surroundings.place_of(Path::new(&file.value));
+        (file.span, place.map_err(|problem| problem.to_string()))
+    };
+    files.map(place).collect()
 }

@@ -16,6 +16,16 @@ pub const DEFAULT_PARALLEL: i64 = 8;
 /// Wall time of one call of a tool that names none, in milliseconds; a `loop` has none.
 pub const DEFAULT_TIMEOUT: Milliseconds = 60_000;
 
+const DEFAULT_DRAIN_TIMEOUT: Milliseconds = 5_000;
+
+impl Definition {
+    /// How long a cancelled run and the processes of its tools may take to wind down, in milliseconds.
+    pub fn drain(&self) -> Milliseconds {
+        let own = self.drain_timeout.get().copied();
+        own.unwrap_or(DEFAULT_DRAIN_TIMEOUT)
+    }
+}
+
 /// What one mode comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResolvedMode<'a> {

@@ -175,6 +175,10 @@ impl Tool for Layer {
         self.inner.subloop()
     }
 
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.inner.is_slow_to_prepare(bytes)
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         let prepared = self.inner.prepare(input)?;
         let name = self.name.clone();

@@ -61,6 +61,7 @@ pub(super) async fn fetch(
         let wait = wait.min(LONGEST_WAIT);
         backoff *= 2;
         recorder.emit(Event::Retry {
+            call: None,
             after_ms: wait.as_millis() as u64,
             reason: error.message,
         });

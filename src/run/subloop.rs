@@ -59,6 +59,8 @@ pub(super) struct Stem {
     pub recorder: Arc<Recorder>,
     pub approver: Arc<dyn Approver>,
     pub run: String,
+    /// The loop's name.
+    pub name: String,
     pub yes: bool,
     pub allow: Vec<String>,
 }

@@ -108,6 +108,7 @@ pub(super) async fn run_within(
                 recorder: recorder.clone(),
                 approver: context.approver.clone(),
                 run: request.run.clone(),
+                name: bound.accepted.definition().name.text().to_owned(),
                 yes: request.yes,
                 allow: request.allow.clone(),
                 within,
@@ -117,7 +118,7 @@ pub(super) async fn run_within(
                 prepared: &prepared,
                 model: context.model,
                 batches: BatchRunner {
-                    tools: Toolbox::new(&mode.tools, &prepared.policy),
+                    tools: Toolbox::new(&mode.tools, &prepared.policy, &bound.middlewares),
                     recorder: recorder.clone(),
                     parallel: usize::try_from(limits.parallel.value).unwrap_or(1).max(1),
                     result_bytes: limit_value(limits.result_bytes),
@@ -362,13 +363,23 @@ impl Engine<'_> {
         reply: Reply,
     ) -> Result<(), End> {
         let first = progress.calls - reply.calls.len() as u64 + 1;
-        let mut batch = self.batches.take_up(first, &reply.calls);
+        let (mut batch, end) = {
+            let mut taking = pin!(self.batches.take_up(first, &reply.calls));
+            tokio::select! {
+                biased;
+                batch = &mut taking => (batch, None),
+                end = self.interrupted() => {
+                    self.batches.stop.cancel();
+                    (taking.await, Some(end))
+                }
+            }
+        };
         self.batches.decide(&mut batch, &mut self.gate).await;
         let (results, end) = {
             let mut running = pin!(self.batches.run(batch));
             tokio::select! {
                 biased;
-                results = &mut running => (results, None),
+                results = &mut running => (results, end),
                 end = self.interrupted() => {
                     self.batches.stop.cancel();
                     (running.await, Some(end))

@@ -1,10 +1,12 @@
 //! The language server, through a client that reads every message.
 
+mod abilities;
 mod actions;
 mod completion;
 mod documents;
 mod features;
 mod navigation;
+mod probe;
 mod process;
 mod projects;
 mod runs;
@@ -12,3 +14,4 @@ mod scene;
 mod settings;
 mod structure;
 mod transport;
+mod writing;

@@ -306,14 +306,20 @@ impl Client {
             .expect("the server does not panic")
     }
 
-    /// Reads to the end, and fails if there was anything.
-    pub async fn expect_nothing_left(mut self) {
+    /// Reads to the end; returns what was left.
+    pub async fn rest(&mut self) -> Vec<Value> {
         while let Some(message) = tokio::time::timeout(PATIENCE, self.incoming.recv())
             .await
             .expect("the server closes its output")
         {
             self.waiting.push_back(message);
         }
+        self.waiting.drain(..).collect()
+    }
+
+    /// Reads to the end, and fails if there was anything.
+    pub async fn expect_nothing_left(mut self) {
+        self.waiting = self.rest().await.into();
         let allowed = std::mem::take(&mut self.allowed);
         self.waiting
             .retain(|message| !allowed.contains(message["method"].as_str().unwrap_or_default()));

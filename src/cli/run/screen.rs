@@ -128,10 +128,15 @@ impl Screen {
                 }
                 self.line(&lines)
             }
-            Event::Retry { after_ms, reason } => {
+            Event::Retry {
+                call,
+                after_ms,
+                reason,
+            } => {
                 let reason = printable_line(reason);
+                let call = call.map_or(String::new(), |call| format!(" {DIM}#{call}{DIM:#}"));
                 self.line(&format!(
-                    "{WARNING}retry{WARNING:#} in {}: {reason}",
+                    "{WARNING}retry{WARNING:#}{call} in {}: {reason}",
                     time(*after_ms)
                 ))
             }

@@ -279,6 +279,9 @@ fn in_value(
             let mut inner = around.clone();
             inner.shape = around.shape.of_item();
             let item = array.items.iter().find(|item| item.span.touches(offset));
+            // One that was not closed yet goes on, whatever blanks are behind it.
+            let last = array.items.last();
+            let item = item.or(last.filter(|item| item.span.start < offset && open(item)));
             let beside = array
                 .items
                 .iter()
