@@ -11,7 +11,7 @@ use super::{
     Tool,
 };
 use crate::syntax::{Entry, Node, NodeKind, Table};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::HashMap;
 
 /// Something that has a name.
@@ -72,9 +72,9 @@ pub struct Names {
     mentions: Vec<Mention>,
     /// Indexes into `mentions`, by target and then by place.
     by_target: Vec<usize>,
-    tools: HashMap<String, usize>,
-    modes: HashMap<String, usize>,
-    produced: HashMap<String, Produced>,
+    tools: HashMap<Text, usize>,
+    modes: HashMap<Text, usize>,
+    produced: HashMap<Text, Produced>,
 }
 
 /// Who has a model-facing name.
@@ -139,7 +139,7 @@ impl Names {
         if name.is_empty() {
             return;
         }
-        let entry = self.produced.entry(name.to_owned());
+        let entry = self.produced.entry(name.into());
         let produced = entry.or_insert(Produced {
             target,
             unique: true,
@@ -219,7 +219,7 @@ fn properties(tool: &Tool) -> Properties<'_> {
 }
 
 /// The strings of a list with their indexes in it.
-fn listed(list: &List<String>) -> impl Iterator<Item = (usize, &Spanned<String>)> {
+fn listed(list: &List<Text>) -> impl Iterator<Item = (usize, &Spanned<Text>)> {
     let items = list.get().into_iter().flatten().enumerate();
     items.filter_map(|(index, item)| Some((index, item.spanned()?)))
 }
@@ -289,13 +289,13 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn mode(&mut self, name: &Field<String>) {
+    fn mode(&mut self, name: &Field<Text>) {
         if let Some(name) = name.spanned() {
             self.mention(name.span, self.names.mode(&name.value).map(Target::Mode));
         }
     }
 
-    fn patterns(&mut self, list: &List<String>, also_entries: bool) {
+    fn patterns(&mut self, list: &List<Text>, also_entries: bool) {
         for pattern in list.items() {
             let Some(name) = literal(&pattern.value) else {
                 continue;
@@ -324,7 +324,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A call by its model-facing name, and the properties that its input gives.
-    fn call(&mut self, tool: Option<&Spanned<String>>, input: Option<&Node>) {
+    fn call(&mut self, tool: Option<&Spanned<Text>>, input: Option<&Node>) {
         let Some(name) = tool else { return };
         let Some(produced) = self.names.produced.get(name.value.trim()).copied() else {
             return;
@@ -428,7 +428,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn field(&mut self, tool: usize, text: &Field<String>) {
+    fn field(&mut self, tool: usize, text: &Field<Text>) {
         if let Some(text) = text.spanned() {
             self.placeholders(tool, &text.value, text.span);
         }

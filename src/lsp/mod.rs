@@ -20,6 +20,7 @@ mod machine;
 mod markup;
 mod outbox;
 mod pages;
+mod probes;
 mod projects;
 mod publish;
 mod refresh;

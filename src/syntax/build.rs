@@ -316,7 +316,7 @@ impl Builder<'_> {
             ValueKind::Array(array) => {
                 NodeKind::Array(array.items.iter().map(|item| self.node(item)).collect())
             }
-            ValueKind::InlineTable(table) => NodeKind::Table(self.inline(table, value.span)),
+            ValueKind::InlineTable(table) => NodeKind::Table(self.inline(table, value.span).into()),
             ValueKind::Missing => NodeKind::Missing,
             ValueKind::Bad => NodeKind::Bad,
         };

@@ -18,6 +18,12 @@ pub(super) struct Token {
 }
 
 impl Token {
+    /// Whether it is a string in three quotes without its closing ones.
+    pub fn is_open_block(&self) -> bool {
+        let kinds = [TokenKind::MlBasicString, TokenKind::MlLiteralString];
+        self.unclosed && kinds.contains(&self.kind)
+    }
+
     /// Whether it is a string of which there is nothing but three quotes.
     pub fn is_stray(&self) -> bool {
         self.unclosed && self.span.len() == 3

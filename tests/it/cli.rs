@@ -9,8 +9,10 @@ use std::process::{Command, Stdio};
 
 mod fixing;
 mod formatting;
+mod mcp;
 mod processes;
 mod settings;
+mod starting;
 mod terminal;
 mod transcripts;
 
