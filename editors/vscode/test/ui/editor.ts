@@ -64,6 +64,8 @@ export interface EditorOptions {
   asksForTrust?: boolean;
   /** `PATH` of the editor. */
   searchPath?: string;
+  /** How large windows are. */
+  size?: { width: number; height: number };
   /** A package to install instead of the folder of this extension. */
   package?: string;
 }
@@ -271,7 +273,8 @@ export class Editor {
 
   /** Opens a window on a folder or a workspace, with a file of it in an editor. */
   async open(folder: string, file?: string): Promise<Window> {
-    const context = await (this.browser as Browser).newContext({ viewport: { width: 1500, height: 900 } });
+    const viewport = this.options.size ?? { width: 1500, height: 900 };
+    const context = await (this.browser as Browser).newContext({ viewport });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     const isWorkspace = folder.endsWith('.code-workspace');
@@ -444,7 +447,9 @@ export class Window {
     const center = this.page.locator('.notifications-center');
     await this.command('Notifications: Show Notifications');
     await center.locator('.notifications-center-header').waitFor();
-    return center.locator('.notification-list-item-message').allInnerTexts();
+    const messages = await center.locator('.notification-list-item-message').allInnerTexts();
+    // What VS Code says of itself while it starts.
+    return messages.filter(message => message !== 'Activating Extensions...');
   }
 
   async waitToast(wanted: string | RegExp): Promise<Locator> {
