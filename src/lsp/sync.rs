@@ -23,7 +23,7 @@ pub fn did_open(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
 }
 
 /// `textDocument/didChange`; a document that is not open has no text that could change.
-pub fn did_change(session: &Session, params: DidChangeTextDocumentParams) {
+pub fn did_change(session: &Arc<Session>, params: DidChangeTextDocumentParams) {
     let key = convert::key(&params.text_document.uri);
     let changes: Vec<_> = params
         .content_changes
@@ -32,11 +32,13 @@ pub fn did_change(session: &Session, params: DidChangeTextDocumentParams) {
         .collect();
     let encoding = session.abilities().encoding;
     let version = params.text_document.version;
-    let mut documents = session.documents();
-    documents
+    let before = session
+        .documents()
         .workspace
         .change(&key, &changes, encoding, version);
-    documents.workers.wake(&key);
+    if let Some(before) = before {
+        publish::changed(session, &key, before);
+    }
 }
 
 /// `textDocument/didSave`: what a definition names may have been written meanwhile, so that all are looked at again.
