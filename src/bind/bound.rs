@@ -288,11 +288,6 @@ impl Bound {
 
     /// How long a cancelled run may take to wind down, in milliseconds.
     pub fn drain_timeout(&self) -> Milliseconds {
-        self.accepted
-            .definition()
-            .drain_timeout
-            .get()
-            .copied()
-            .unwrap_or(5_000)
+        self.accepted.definition().drain()
     }
 }

@@ -125,20 +125,9 @@ impl Maker {
             let key = mcp::Key::of(definition, entry, mcp, bindings).map_err(told)?;
             let server = self.servers.get(&key);
             let server = server.map_err(|problem| failed(problem, source.span))?;
-            let mut left_out = Vec::new();
-            let tools = mcp::build(
-                definition,
-                index,
-                mcp,
-                &server,
-                &self.secrets,
-                &mut left_out,
-            )
-            .map_err(told)?;
-            notices.extend(left_out.into_iter().map(|why| Notice {
-                message: format!("tool `{}`: {}", entry.name.text(), self.secrets.hide(&why)),
-                span: source.span,
-            }));
+            let maker = mcp::Maker::new(definition, (index, mcp), &server, &self.secrets);
+            let (tools, left_out) = maker.build().map_err(told)?;
+            notices.extend(mcp::notices(entry, source.span, left_out, &self.secrets));
             return Ok(tools);
         }
         let schema = schema(entry).map_err(|(problem, span)| failed(problem, span))?;
@@ -181,7 +170,7 @@ impl Maker {
         let mut tools = Vec::new();
         for delegate in family.accepted.definition().delegates.items() {
             let failed = |problem: String| BindError::Delegate {
-                delegate: delegate.value.clone(),
+                delegate: delegate.value.to_string(),
                 problem,
                 span: delegate.span,
             };

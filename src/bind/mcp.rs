@@ -17,13 +17,14 @@ pub(super) use server::Server;
 use super::input::InputSchema;
 use super::shown::command_line;
 use super::{
-    Bindings, CANCELLED, CallContext, Family, InputProblem, Outcome, PreparedCall, Secrets, Tool,
-    ToolInfo,
+    Bindings, CANCELLED, CallContext, Family, InputProblem, Notice, Outcome, PreparedCall, Secrets,
+    Tool, ToolInfo,
 };
 use crate::definition::provider::{Provider, ProvidersInUse, SchemaFaultKind};
 use crate::definition::{
-    self, DEFAULT_TIMEOUT, Effect, Mcp, RESERVED_TOOL_NAME, Source, Spanned, resolve,
+    self, DEFAULT_TIMEOUT, Effect, Mcp, Milliseconds, RESERVED_TOOL_NAME, Source, Spanned, resolve,
 };
+use crate::text::Span;
 use futures_util::future::{BoxFuture, join_all};
 use listing::Listed;
 use serde_json::Value;
@@ -69,9 +70,9 @@ impl Servers {
     }
 }
 
-/// The servers that the tools of `family` need, each once, with the time that each has to end, in milliseconds. One
+/// The servers that the tools of `family` need, each once, with the time that each has to end. One
 /// that cannot even be named is left out: the bind finds that again.
-fn keys(family: &Family, bindings: &Bindings) -> HashMap<Key, u64> {
+fn keys(family: &Family, bindings: &Bindings) -> HashMap<Key, Milliseconds> {
     let mut keys = HashMap::new();
     for member in family.members() {
         let definition = member.accepted.definition();
@@ -91,72 +92,76 @@ fn keys(family: &Family, bindings: &Bindings) -> HashMap<Key, u64> {
                 continue;
             };
             if let Ok(key) = Key::of(definition, entry, mcp, of_member) {
-                let drain = definition.drain_timeout.get().copied().unwrap_or(5_000);
-                keys.insert(key, drain.try_into().unwrap_or(0));
+                keys.insert(key, definition.drain());
             }
         }
     }
     keys
 }
 
-/// Makes the tools of entry number `index`, whose server is `server`; adds what was left out to `left_out`.
-///
-/// # Errors
-///
-/// The entry names a tool that cannot be had.
-pub(super) fn build(
-    definition: &definition::Definition,
-    index: usize,
-    mcp: &Mcp,
-    server: &Arc<Server>,
-    secrets: &Secrets,
-    left_out: &mut Vec<String>,
-) -> Result<Vec<Arc<dyn Tool>>, Spanned<String>> {
-    let entry = &definition.tools[index];
-    let in_use = ProvidersInUse::of(definition);
-    let maker = ToolMaker {
-        entry,
-        prefix: mcp.prefix.text(),
-        server,
-        providers: in_use.of_tool(index),
-        secrets,
-    };
-    if entry.produces.is_missing() {
-        let mut tools = Vec::new();
-        left_out.extend(server.listing().left_out());
-        for listed in &server.listing().tools {
-            match maker.make(listed) {
-                Ok(tool) => tools.push(tool),
-                Err(problem) => left_out.push(problem),
-            }
-        }
-        return Ok(tools);
-    }
-    let named = entry.produced_names().into_iter().flatten();
-    named
-        .map(|name| {
-            let problem = |value: String| Spanned {
-                value,
-                span: name.span,
-            };
-            let mut listed = server.listing().tools.iter();
-            let listed = listed.find(|listed| maker.name(listed) == name.value);
-            let listed = listed.ok_or_else(|| problem(maker.missing(name.value)))?;
-            maker.make(listed).map_err(problem)
-        })
-        .collect()
-}
-
-struct ToolMaker<'a> {
+/// Makes the tools of one entry from what its server offers.
+pub(super) struct Maker<'a> {
     entry: &'a definition::Tool,
     prefix: &'a str,
     server: &'a Arc<Server>,
     /// Those whose models see the tools.
-    providers: &'a [&'static Provider],
+    providers: Vec<&'static Provider>,
     secrets: &'a Secrets,
 }
 
-impl ToolMaker<'_> {
+impl<'a> Maker<'a> {
+    /// For entry number `index`, whose source is `mcp` and whose server is `server`.
+    pub fn new(
+        definition: &'a definition::Definition,
+        (index, mcp): (usize, &'a Mcp),
+        server: &'a Arc<Server>,
+        secrets: &'a Secrets,
+    ) -> Self {
+        Self {
+            entry: &definition.tools[index],
+            prefix: mcp.prefix.text(),
+            server,
+            providers: ProvidersInUse::of(definition).of_tool(index).to_vec(),
+            secrets,
+        }
+    }
+
+    /// The tools that the entry names, or all; and what was left out of these.
+    ///
+    /// # Errors
+    ///
+    /// The entry names a tool that cannot be had.
+    pub fn build(&self) -> Result<(Vec<Arc<dyn Tool>>, Vec<String>), Spanned<String>> {
+        if self.entry.produces.is_missing() {
+            return Ok(self.all());
+        }
+        let named = self.entry.produced_names().into_iter().flatten();
+        let tools = named.map(|name| {
+            let problem = |value: String| Spanned {
+                value,
+                span: name.span,
+            };
+            let mut listed = self.server.listing().tools.iter();
+            let listed = listed.find(|listed| self.name(listed) == name.value);
+            let listed = listed.ok_or_else(|| problem(self.missing(name.value)))?;
+            self.make(listed).map_err(problem)
+        });
+        Ok((tools.collect::<Result<_, _>>()?, Vec::new()))
+    }
+
+    /// All that the server offers, and what was left out of that.
+    pub fn all(&self) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
+        let mut tools = Vec::new();
+        let mut left_out: Vec<String> = self.server.listing().left_out().collect();
+        for listed in &self.server.listing().tools {
+            match self.make(listed) {
+                Ok(tool) => tools.push(tool),
+                Err(problem) => left_out.push(problem),
+            }
+        }
+        (tools, left_out)
+    }
+
     /// The model-facing name of a tool.
     fn name(&self, listed: &Listed) -> String {
         format!("{}{}", self.prefix, listed.name).trim().to_owned()
@@ -173,7 +178,7 @@ impl ToolMaker<'_> {
         let mut schema = listed.schema.clone();
         self.secrets.hide_value(&mut schema);
         let schema = InputSchema::new(Some(schema)).map_err(left_out)?;
-        for provider in self.providers {
+        for provider in &self.providers {
             let rule = provider.tool_names.as_ref();
             if rule.is_some_and(|rule| !rule.value.takes(&name)) {
                 return Err(left_out(format!("{} refuses its name", provider.name)));
@@ -235,6 +240,20 @@ impl ToolMaker<'_> {
             ),
         }
     }
+}
+
+/// What was left out of the tools of `entry`, whose source is at `span`, as a person is told.
+pub(super) fn notices(
+    entry: &definition::Tool,
+    span: Span,
+    left_out: Vec<String>,
+    secrets: &Secrets,
+) -> Vec<Notice> {
+    let notice = |why: String| Notice {
+        message: format!("tool `{}`: {}", entry.name.text(), secrets.hide(&why)),
+        span,
+    };
+    left_out.into_iter().map(notice).collect()
 }
 
 struct McpTool {

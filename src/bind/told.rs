@@ -2,21 +2,19 @@
 
 use super::{Bound, BoundMode, Notice, ToolInfo};
 use crate::text::{Encoding, position_at};
+use ropey::Rope;
 use serde_json::{Value, json};
 
 /// The tools of every mode of `bound`, the base first, and what was left out; version 1 of the format. Lines are
 /// zero-based.
 pub fn told(bound: &Bound) -> Value {
     let rope = &bound.accepted.analysis().rope;
-    let notice = |notice: &Notice| {
-        let line = position_at(rope, notice.span.start, Encoding::Utf16).line;
-        json!({ "message": notice.message, "line": line })
-    };
+    let notices = bound.notices.iter().map(|each| notice(rope, each));
     json!({
         "version": 1,
         "name": bound.accepted.definition().name.text(),
         "modes": bound.modes.iter().map(mode).collect::<Vec<_>>(),
-        "notices": bound.notices.iter().map(notice).collect::<Vec<_>>(),
+        "notices": notices.collect::<Vec<_>>(),
     })
 }
 
@@ -25,7 +23,8 @@ fn mode(mode: &BoundMode) -> Value {
     json!({ "name": mode.name, "tools": tools.collect::<Vec<_>>() })
 }
 
-fn tool(info: &ToolInfo) -> Value {
+/// A tool as the model sees it, and what the access policy knows of it.
+pub fn tool(info: &ToolInfo) -> Value {
     json!({
         "name": info.name,
         "definition": info.definition,
@@ -33,4 +32,10 @@ fn tool(info: &ToolInfo) -> Value {
         "effect": info.effect.as_str(),
         "input_schema": info.input_schema,
     })
+}
+
+/// What was left out of a definition whose text is `rope`.
+pub fn notice(rope: &Rope, notice: &Notice) -> Value {
+    let line = position_at(rope, notice.span.start, Encoding::Utf16).line;
+    json!({ "message": notice.message, "line": line })
 }

@@ -5,10 +5,12 @@
 mod bind;
 mod binding;
 mod check;
+mod completions;
 mod explain;
 mod fix;
 mod fmt;
 mod lsp;
+mod new;
 mod output;
 mod printable;
 mod project;
@@ -57,6 +59,10 @@ enum Command {
     Trust(trust::Arguments),
     /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
     Explain(explain::Arguments),
+    /// Begin a definition: writes one that runs without a key, and never over a file that is there.
+    New(new::Arguments),
+    /// Print what a shell needs to complete commands, options and their values.
+    Completions(completions::Arguments),
     /// Print the format as a JSON Schema.
     Schema,
     /// Serve an editor.
@@ -144,6 +150,8 @@ pub fn main() -> ExitCode {
         Some(Command::Test(arguments)) => test::test(&arguments),
         Some(Command::Trust(arguments)) => trust::trust(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::New(arguments)) => new::new(&arguments),
+        Some(Command::Completions(arguments)) => completions::completions(&arguments),
         Some(Command::Schema) => schema::schema(),
     };
     let status = result.unwrap_or_else(|failure| {

@@ -44,6 +44,12 @@ pub trait Surroundings {
         None
     }
 
+    /// The model-facing names of what the server of the entry `tool` offered when it was last asked; `None` where nobody
+    /// asked. Nothing is wrong with a name that is not among them: a server may have changed since.
+    fn probed(&self, _tool: &str) -> Option<Arc<Vec<String>>> {
+        None
+    }
+
     /// What surrounds another definition of this project, whose file is `place`, absolute; `None` where nothing can be
     /// read.
     fn at(&self, _place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
@@ -91,7 +97,7 @@ impl KnownLoop {
             delegates: definition
                 .delegates
                 .items()
-                .map(|name| name.value.clone())
+                .map(|name| name.value.to_string())
                 .collect(),
         }
     }

@@ -3,7 +3,7 @@
 use super::outbox::Outbox;
 use super::session::Session;
 use super::{trust, uri};
-use crate::bind::{BindError, Bindings, Bound, Family, told};
+use crate::bind::{BindError, Bindings, Bound, Family, Notice, told};
 use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::definition;
 use crate::ide::{self, ShownMode};
@@ -51,7 +51,8 @@ pub async fn accept(
         .map_err(|_panic| "internal error".to_owned())?
 }
 
-fn describe(snapshot: &Snapshot, analysis: &Analysis, error: &Diagnostic) -> String {
+/// What is wrong, with its place, for a person.
+pub fn describe(snapshot: &Snapshot, analysis: &Analysis, error: &Diagnostic) -> String {
     let place = place(snapshot, analysis, error.span);
     format!("{place}: {} [{}]", error.message, error.code)
 }
@@ -92,6 +93,13 @@ pub async fn bound(
     snapshot: &Snapshot,
     family: Family,
 ) -> std::result::Result<Bound, String> {
+    let analysis = family.accepted.analysis().clone();
+    let bound = family.bind(bindings_for(session, snapshot)).await;
+    bound.map_err(|error| unbound(snapshot, &analysis, &error))
+}
+
+/// What a bind of `snapshot` is given.
+pub fn bindings_for(session: &Session, snapshot: &Snapshot) -> Bindings {
     let path = uri::path(&snapshot.uri);
     let folders = session.folders();
     let folder = path
@@ -103,7 +111,7 @@ pub async fn bound(
         Some(path) => session.untrusted_folders(path),
         None => folders,
     };
-    let bindings = Bindings {
+    Bindings {
         session_id: Uuid::new_v4(),
         loop_id: Uuid::new_v4(),
         extra_tools: Vec::new(),
@@ -111,14 +119,11 @@ pub async fn bound(
         guard: session.machine.guard.clone(),
         untrusted_folders,
         environment: session.machine.environment.clone(),
-    };
-    let analysis = family.accepted.analysis().clone();
-    let bound = family.bind(bindings).await;
-    bound.map_err(|error| unbound(snapshot, &analysis, &error))
+    }
 }
 
 /// Why it was not bound, with its place, for a person.
-fn unbound(snapshot: &Snapshot, analysis: &Analysis, error: &BindError) -> String {
+pub fn unbound(snapshot: &Snapshot, analysis: &Analysis, error: &BindError) -> String {
     match error.span() {
         Some(span) => format!("{}: {error}", place(snapshot, analysis, span)),
         None => error.to_string(),
@@ -141,7 +146,7 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
     match tools.await {
         Ok(bound) => {
             bound.end().await;
-            tell_notices(session, snapshot, &bound);
+            tell_notices(session, snapshot, bound.accepted.analysis(), &bound.notices);
             let names: Vec<_> = bound.initial_mode().tools.iter().collect();
             let text = format!(
                 "{} binds: {} tool{} in the mode it starts in",
@@ -179,24 +184,34 @@ pub async fn resolve(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Opti
             Ok(ShownMode { mode, system })
         });
         let modes = modes.collect::<Result<Vec<_>>>()?;
-        Ok(Some(ide::resolved(definition, &snapshot.rope, &modes)))
+        Ok(Some(ide::resolved(
+            definition,
+            &snapshot.rope,
+            &modes,
+            &*surroundings,
+        )))
     });
     resolved.await.map_err(|_panic| Error::internal_error())?
 }
 
 /// The error reply that tells a person what stands in the way.
-fn refused(problem: String) -> Error {
+pub fn refused(problem: String) -> Error {
     let mut error = Error::invalid_request();
     error.message = problem.into();
     error
 }
 
 /// Tells a person what was left out of a bind.
-pub fn tell_notices(session: &Session, snapshot: &Snapshot, bound: &Bound) {
-    let [first, others @ ..] = bound.notices.as_slice() else {
+pub fn tell_notices(
+    session: &Session,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    notices: &[Notice],
+) {
+    let [first, others @ ..] = notices else {
         return;
     };
-    let place = place(snapshot, bound.accepted.analysis(), first.span);
+    let place = place(snapshot, analysis, first.span);
     let mut text = format!("{place}: {}", first.message);
     for other in others.iter().take(MOST_NOTICES - 1) {
         text.push_str(&format!("; {}", other.message));
@@ -207,6 +222,6 @@ pub fn tell_notices(session: &Session, snapshot: &Snapshot, bound: &Bound) {
     show(&session.outbox, MessageType::WARNING, text);
 }
 
-fn show(outbox: &Outbox, typ: MessageType, message: String) {
+pub fn show(outbox: &Outbox, typ: MessageType, message: String) {
     outbox.notify::<ShowMessage>(ShowMessageParams { typ, message });
 }

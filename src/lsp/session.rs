@@ -3,6 +3,7 @@
 use super::abilities::Abilities;
 use super::around::{Around, Place};
 use super::outbox::Outbox;
+use super::probes::Probes;
 use super::projects::Projects;
 use super::publish::Workers;
 use super::refresh::Refreshes;
@@ -43,6 +44,8 @@ pub struct Session {
     pub gone: CancellationToken,
     /// The projects that documents are in.
     pub projects: Arc<Projects>,
+    /// What servers were asked.
+    pub probes: Arc<Probes>,
     /// Looks at what is outside the editor.
     pub refreshes: Refreshes,
     /// What the client watches for us.
@@ -77,6 +80,7 @@ impl Session {
             gone,
             abilities: OnceLock::new(),
             projects: Arc::default(),
+            probes: Arc::default(),
             refreshes: Refreshes::default(),
             watched: Watched::default(),
             configuration: Configuration::default(),
@@ -150,6 +154,7 @@ impl Session {
             Some(path) => Box::new(Around {
                 place: self.place(&path),
                 projects: self.projects.clone(),
+                probes: self.probes.clone(),
                 documents: self.documents.clone(),
                 may_search,
             }),

@@ -37,12 +37,14 @@ impl Spellings {
         });
     }
 
+    /// Whether every URI was valid so far.
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     /// Puts the client's spellings back into a message to it.
     pub fn restore(&self, message: &mut Value) {
         let originals = self.lock();
-        if originals.is_empty() {
-            return;
-        }
         visit_uris(message, MAX_DEPTH, &mut |uri| {
             if let Some(original) = originals.get(uri.as_str()) {
                 original.clone_into(uri);

@@ -9,9 +9,11 @@ use std::process::{Command, Stdio};
 
 mod fixing;
 mod formatting;
+mod mcp;
 mod orphans;
 mod processes;
 mod settings;
+mod starting;
 mod terminal;
 mod transcripts;
 

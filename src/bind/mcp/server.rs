@@ -8,6 +8,7 @@ use super::lines::{Lines, TooLong};
 use super::listing::Listing;
 use super::stdio::Child;
 use super::trouble::{self, Words};
+use crate::definition::Milliseconds;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
 };
@@ -73,7 +74,7 @@ impl Server {
     pub async fn start(
         key: &Key,
         guard: &Path,
-        drain: u64,
+        drain: Milliseconds,
         secrets: Arc<Secrets>,
     ) -> Result<Self, String> {
         let words = Words::new(secrets, key);
@@ -99,7 +100,7 @@ impl Server {
                     arguments: arguments.clone(),
                     directory,
                     environment: environment.clone(),
-                    drain,
+                    drain: drain.try_into().unwrap_or(0),
                 };
                 let (child, output, input) = Child::start(guard, launch).await?;
                 let (output, too_long) = Lines::new(output, MESSAGE_BYTES);

@@ -1,6 +1,7 @@
 //! `loopls run`: runs one turn of a definition.
 
 mod earlier;
+mod live;
 mod plan;
 mod printing;
 mod screen;

@@ -150,7 +150,8 @@ impl Flight {
             () = self.cancel.cancelled() => return Err(NotStarted::Cancelled),
             bound = self.bound() => bound.map_err(NotStarted::Because)?,
         };
-        bindings::tell_notices(&self.session, &self.snapshot, &bound);
+        let analysis = bound.accepted.analysis();
+        bindings::tell_notices(&self.session, &self.snapshot, analysis, &bound.notices);
         let servers = bound.servers.clone();
         let history = match &self.plan {
             Plan::Test(name) => self.test(&bound, name, shown).await,
