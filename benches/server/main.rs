@@ -3,9 +3,10 @@
 //!     cargo bench --bench server                       every server that is there, every length
 //!     cargo bench --bench server -- loopls 1200        that one, that many lines
 //!
-//! Beside loopls stand tombi and taplo, servers for TOML as such, where they are on `PATH`. Every server gets the same
-//! text and the same keys: a line is typed into the middle and taken away again, so that most of the texts are half
-//! typed. Each number is what the client sees, from the first byte sent to the last byte read.
+//! `LOOPLS=/path/of/loopls` takes that server instead of building one. Beside loopls stand tombi and taplo, servers for
+//! TOML as such, where they are on `PATH`. Every server gets the same text and the same keys: a line is typed into the
+//! middle and taken away again, so that most of the texts are half typed. Each number is what the client sees, from the
+//! first byte sent to the last byte read.
 
 mod client;
 mod definition;
@@ -66,10 +67,8 @@ fn main() {
 
 /// The servers that are there, by name, with their command lines.
 fn servers() -> Vec<(String, Vec<String>)> {
-    let mut servers = vec![(
-        "loopls".to_owned(),
-        vec![env!("CARGO_BIN_EXE_loopls").to_owned(), "lsp".to_owned()],
-    )];
+    let ours = std::env::var("LOOPLS").unwrap_or_else(|_| env!("CARGO_BIN_EXE_loopls").to_owned());
+    let mut servers = vec![("loopls".to_owned(), vec![ours, "lsp".to_owned()])];
     for (name, arguments) in [("tombi", &["lsp"][..]), ("taplo", &["lsp", "stdio"])] {
         if let Some(program) = on_path(name) {
             let arguments = arguments.iter().map(|&it| it.to_owned());

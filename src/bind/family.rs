@@ -3,7 +3,7 @@
 use super::BindError;
 use crate::check::{Accepted, Analysis};
 use crate::definition::{Definition, KnownLoop, Source, Spanned, Surroundings, beside, resolve};
-use crate::text::{Encoding, Span, position_at};
+use crate::text::{Encoding, Span, Text, position_at};
 use ropey::Rope;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ impl Family {
     }
 
     /// Where the log that is `file` in the text is.
-    pub(super) fn place_of_log(&self, file: &Spanned<String>) -> Result<PathBuf, String> {
+    pub(super) fn place_of_log(&self, file: &Spanned<Text>) -> Result<PathBuf, String> {
         let mut logs = self.logs.iter();
         let log = logs.find(|(span, _)| *span == file.span);
         log.map_or(Err("it has no place".to_owned()), |(_, place)| {
@@ -98,7 +98,7 @@ impl Family {
 }
 
 /// The path of a `loop` tool, where it is understood.
-pub(super) fn loop_path(definition: &Definition) -> impl Iterator<Item = &Spanned<String>> {
+pub(super) fn loop_path(definition: &Definition) -> impl Iterator<Item = &Spanned<Text>> {
     let sources = definition.tools.iter().flat_map(|tool| &tool.sources);
     sources.filter_map(|source| match &source.value {
         Source::Loop(path) => path.spanned(),
@@ -150,11 +150,11 @@ impl Loader {
     /// The loop of a `loop` tool.
     fn of_path(
         &mut self,
-        path: &Spanned<String>,
+        path: &Spanned<Text>,
         surroundings: &dyn Surroundings,
         level: usize,
     ) -> Member {
-        let shown = path.value.clone();
+        let shown = path.value.to_string();
         // The surroundings of the loop that names it decide whether it may be opened.
         let text = match surroundings.file(Path::new(&path.value)) {
             Ok(text) => text,
@@ -170,7 +170,7 @@ impl Loader {
     /// The loop of a delegate.
     fn of_name(
         &mut self,
-        name: &Spanned<String>,
+        name: &Spanned<Text>,
         surroundings: &dyn Surroundings,
         level: usize,
     ) -> Member {
@@ -183,12 +183,12 @@ impl Loader {
             (Some(known), None) => known,
             (None, _) => {
                 let problem = "no loop of this project has this name".to_owned();
-                return Member::problem(name.value.clone(), problem);
+                return Member::problem(name.value.to_string(), problem);
             }
             (Some(one), Some(other)) => {
                 let (one, other) = (one.path.display(), other.path.display());
                 let problem = format!("two loops have this name: `{one}` and `{other}`");
-                return Member::problem(name.value.clone(), problem);
+                return Member::problem(name.value.to_string(), problem);
             }
         };
         let around = surroundings.at(&known.path);
@@ -314,7 +314,7 @@ fn logs(
 ) -> Vec<(Span, Result<PathBuf, String>)> {
     let files = definition.middlewares.iter();
     let files = files.filter_map(|middleware| middleware.file.spanned());
-    let place = |file: &Spanned<String>| {
+    let place = |file: &Spanned<Text>| {
         let place = surroundings.place_of(Path::new(&file.value));
         (file.span, place.map_err(|problem| problem.to_string()))
     };

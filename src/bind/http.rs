@@ -15,7 +15,7 @@ use super::{
     ToolInfo, environment,
 };
 use crate::definition::{Field, Http, Spanned};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use address::{Address, Filled};
 use body::Body;
 use connection::Request;
@@ -129,8 +129,8 @@ struct Header {
 
 impl Header {
     fn new(
-        name: &Spanned<String>,
-        value: &Spanned<String>,
+        name: &Spanned<Text>,
+        value: &Spanned<Text>,
         environment: &[(String, String)],
     ) -> Result<Self, Spanned<String>> {
         let problem = |problem: String, span: Span| Spanned {
@@ -211,8 +211,8 @@ pub(super) type Headers = Vec<(String, String)>;
 ///
 /// A variable that is not set, or an address or a header that is none.
 pub(super) fn fixed_address(
-    url: &Field<String>,
-    headers: &[(Spanned<String>, Field<String>)],
+    url: &Field<Text>,
+    headers: &[(Spanned<Text>, Field<Text>)],
     bindings: &Bindings,
 ) -> Result<(String, Headers), Spanned<String>> {
     let no_url = || Spanned {

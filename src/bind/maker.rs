@@ -171,7 +171,7 @@ impl Maker {
         let mut tools = Vec::new();
         for delegate in family.accepted.definition().delegates.items() {
             let failed = |problem: String| BindError::Delegate {
-                delegate: delegate.value.clone(),
+                delegate: delegate.value.to_string(),
                 problem,
                 span: delegate.span,
             };

@@ -3,7 +3,7 @@
 use super::log_file::LogFile;
 use super::{BindError, ToolInfo};
 use crate::definition::{self, Definition, Effect, Milliseconds, Pattern, Spanned};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use regex::bytes::Regex;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Middleware {
     /// A file that is no log of loopls stands where one would be written.
     pub fn all(
         definition: &Definition,
-        place: impl Fn(&Spanned<String>) -> Result<PathBuf, String>,
+        place: impl Fn(&Spanned<Text>) -> Result<PathBuf, String>,
     ) -> Result<Vec<Self>, BindError> {
         let middlewares = definition.middlewares.iter();
         let made = middlewares.map(|middleware| Self::of(middleware, &place));
@@ -55,7 +55,7 @@ impl Middleware {
 
     fn of(
         middleware: &definition::Middleware,
-        place: impl Fn(&Spanned<String>) -> Result<PathBuf, String>,
+        place: impl Fn(&Spanned<Text>) -> Result<PathBuf, String>,
     ) -> Result<Self, BindError> {
         let span = middleware.kind.span().unwrap_or(middleware.span);
         let failed = |problem: String, span: Span| BindError::Middleware { problem, span };

@@ -1,7 +1,7 @@
 //! What each mode comes to: limits with their origins, tools, model, effort and system prompt.
 
 use super::{Definition, Effort, Field, Limits, Milliseconds, Mode, Model, Surroundings};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -155,7 +155,7 @@ fn resolve_mode<'a>(base: &Base<'a>, mode: Option<&'a Mode>) -> ResolvedMode<'a>
             indexes.filter(|index| seen.insert(*index)).collect()
         }
     };
-    let effort = |word: Option<&String>| {
+    let effort = |word: Option<&Text>| {
         word.filter(|word| !word.is_empty())
             .and_then(|word| Effort::from_word(word))
     };
@@ -237,8 +237,8 @@ impl ResolvedMode<'_> {
 }
 
 fn text_or_file(
-    text: &Field<String>,
-    file: &Field<String>,
+    text: &Field<Text>,
+    file: &Field<Text>,
     surroundings: &dyn Surroundings,
 ) -> Result<String, (Span, super::FileProblem)> {
     match file.spanned() {

@@ -97,7 +97,7 @@ impl KnownLoop {
             delegates: definition
                 .delegates
                 .items()
-                .map(|name| name.value.clone())
+                .map(|name| name.value.to_string())
                 .collect(),
         }
     }

@@ -90,6 +90,7 @@ async fn work(session: Arc<Session>, key: DocumentKey, first: Snapshot, wake: Ar
                 publish(&session, &snapshot.uri, diagnostics, Some(snapshot.version));
             }
         }
+        snapshot.tidy();
         wake.notified().await;
         next = session.snapshot_of(&key);
     }

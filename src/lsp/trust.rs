@@ -10,6 +10,7 @@ use super::uri;
 use crate::bind::Family;
 use crate::definition::{CommandArgument, Definition, Field, Model, Source, Spanned, Tool};
 use crate::host::state;
+use crate::text::Text;
 use crate::workspace::Snapshot;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -301,7 +302,7 @@ fn add_tool(reach: &mut BTreeSet<String>, tool: &Tool) {
     }
 }
 
-fn header_values(headers: &[(Spanned<String>, Field<String>)]) -> impl Iterator<Item = &str> {
+fn header_values(headers: &[(Spanned<Text>, Field<Text>)]) -> impl Iterator<Item = &str> {
     headers.iter().map(|(_, value)| value.text())
 }
 

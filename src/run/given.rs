@@ -294,7 +294,7 @@ impl From<&GivenResult> for Entry {
                 .result
                 .get()
                 .map_or_else(String::new, |node| match &node.kind {
-                    NodeKind::String(text) | NodeKind::Datetime(text) => text.clone(),
+                    NodeKind::String(text) | NodeKind::Datetime(text) => text.to_string(),
                     _ => node.to_json().to_string(),
                 }),
             is_error: given.error.get().copied().unwrap_or_default(),

@@ -59,7 +59,7 @@ impl Key {
                 value: problem.to_string(),
                 span: program.span,
             })?,
-            arguments: command.map(|argument| argument.value.clone()).collect(),
+            arguments: command.map(|argument| argument.value.to_string()).collect(),
             directory: directory.map_or_else(
                 || bindings.folder.clone(),
                 |directory| bindings.folder.join(directory),

@@ -6,7 +6,7 @@ use super::no_regular_expression;
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Expect, Spanned, Test};
 use crate::syntax::render;
-use crate::text::Span;
+use crate::text::{Span, Text};
 use regex::Regex;
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 
 fn names(tests: &[Test], found: &mut Vec<Diagnostic>) {
     let names = tests.iter().filter_map(|test| test.name.get());
-    let taken: HashSet<&str> = names.map(String::as_str).collect();
+    let taken: HashSet<&str> = names.map(Text::as_str).collect();
     let mut first: HashMap<&str, Span> = HashMap::new();
     for name in tests.iter().filter_map(|test| test.name.spanned()) {
         if name.value.trim().is_empty() {

@@ -10,6 +10,7 @@ use loopls::run::{
     Event, Record, RecordedRun, StopReason, TranscriptWriter, Turn, TurnContext, TurnRequest,
     run_turn,
 };
+use loopls::text::Text;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -172,7 +173,7 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
     let analysis = Arc::new(Analysis::new(ropey::Rope::from_str(text)));
     let accepted = Accepted::new(analysis, &Nowhere)
         .unwrap_or_else(|rejected| panic!("{:#?}\n{text}", rejected.0));
-    let place = |file: &Spanned<String>| Ok(PathBuf::from(&file.value));
+    let place = |file: &Spanned<Text>| Ok(PathBuf::from(file.value.as_str()));
     let middlewares = Middleware::all(accepted.definition(), place).unwrap();
     let modes = resolve(accepted.definition())
         .into_iter()

@@ -20,7 +20,7 @@ export interface RunRequest {
 /** A run and how it came about. */
 export interface TrackedRun {
   readonly id: string;
-  /** Counts the runs of this window. */
+  /** Counts the runs of this window, anew when none is left. */
   readonly number: number;
   readonly request: RunRequest;
   readonly view: Run;
@@ -149,7 +149,7 @@ export class Runs {
   }
 
   private add(id: string, request: RunRequest): TrackedRun {
-    this.count += 1;
+    this.count = this.runs.size === 0 ? 1 : this.count + 1;
     const run = { id, number: this.count, request, view: newRun(), transcript: undefined };
     this.runs.set(id, run);
     this.onListChanged.fire();

@@ -67,8 +67,8 @@ test('a run that was over before it began is refused and gone', () => {
   }
   assert.deepEqual(heard, [
     '#1 refused: this folder is not trusted, so nothing was started',
-    '#2 refused: no such mode',
-    '#3 refused: undefined',
+    '#1 refused: no such mode',
+    '#1 refused: undefined',
   ]);
   assert.deepEqual(all.all(), []);
 });

@@ -66,7 +66,11 @@ impl Parameters {
             temperature: model.temperature.get().copied(),
             top_p: model.top_p.get().copied(),
             max_tokens: model.max_tokens.get().copied(),
-            stop: model.stop.items().map(|stop| stop.value.clone()).collect(),
+            stop: model
+                .stop
+                .items()
+                .map(|stop| stop.value.to_string())
+                .collect(),
         }
     }
 }
