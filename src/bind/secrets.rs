@@ -1,4 +1,4 @@
-//! Secrets: values that leave this process for nobody but those they are meant for (`security.md`, 15).
+//! Secrets: values that leave this process for nobody but those they are meant for (`docs/security.md`, 15).
 //!
 //! They are looked for in all their spellings at once: as they are, percent-encoded, escaped for JSON, and within
 //! Base64, wherever in it they begin.

@@ -1,4 +1,4 @@
-//! Text of files, models and tools, on its way to a person: shown, never obeyed (`security.md`, 14).
+//! Text of files, models and tools, on its way to a person: shown, never obeyed (`docs/security.md`, 14).
 
 pub use crate::text::one_line;
 use crate::text::written_out;

@@ -2,9 +2,12 @@
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
 import type { Approvals } from './approvals.ts';
+import { askPrompt, choose, plain } from './ask.ts';
+import { askServer, checkBind } from './binding.ts';
 import type { CallDocuments } from './callDocument.ts';
 import { LANGUAGE } from './language.ts';
 import { placeOf } from './places.ts';
+import type { ProbeDocuments } from './probe.ts';
 import type { RunDocuments } from './runDocument.ts';
 import { NO_PROMPT, NOT_TRUSTED } from './runs/events.ts';
 import { isSuccess } from './runs/fold.ts';
@@ -25,6 +28,7 @@ export interface Parts {
   calls: CallDocuments;
   approvals: Approvals;
   entries: EntryDocuments;
+  probes: ProbeDocuments;
   tests: Tests;
   log: vscode.LogOutputChannel;
 }
@@ -48,6 +52,8 @@ export function middleware(parts: () => Parts): Middleware {
           return run(parts(), args[0] as RunRequest);
         case 'loopls.bind':
           return checkBind(parts().server, (args[0] as { uri: string }).uri);
+        case 'loopls.probe':
+          return askServer(parts().server, parts().probes, args[0] as { uri: string; tool: string });
         default:
           return next(command, args);
       }
@@ -134,26 +140,6 @@ async function runWithPrompt(runs: Runs, uri: vscode.Uri): Promise<void> {
   const prompt = await askPrompt('The user message that the loop begins with');
   if (prompt !== undefined) {
     runs.start({ uri: `${uri}`, prompt });
-  }
-}
-
-async function checkBind(server: Server, uri: string): Promise<void> {
-  try {
-    const bound = (await server.execute('loopls.bind', { uri })) as {
-      modes: { name: string; tools: unknown[] }[];
-    };
-    const modes = bound.modes.map(({ name, tools }) => {
-      const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
-      return name === '' ? `${count} in base` : `${count} in ${message(name, 40)}`;
-    });
-    void vscode.window.showInformationMessage(`The definition binds: ${modes.join(', ')}.`);
-  } catch (error) {
-    const reason = reasonOf(error);
-    if (reason === NOT_TRUSTED) {
-      await sayRestricted();
-      return;
-    }
-    void vscode.window.showErrorMessage(`The definition does not bind: ${message(reason, 500)}`);
   }
 }
 
@@ -279,37 +265,4 @@ function runOf(parts: Parts, of: Node | vscode.Uri | undefined): TrackedRun | un
     return parts.documents.runOf(of);
   }
   return of?.run ?? parts.documents.runOf(vscode.window.activeTextEditor?.document.uri);
-}
-
-async function choose(runs: TrackedRun[], question: string, none: string): Promise<TrackedRun | undefined> {
-  if (runs.length === 0) {
-    void vscode.window.showInformationMessage(none);
-  }
-  if (runs.length < 2) {
-    return runs[0];
-  }
-  const items = runs.map(run => ({
-    label: `#${run.number} ${plain(run.view.loop)} ${plain(run.view.mode)}`.trim(),
-    description: statusWords(run.view),
-    run,
-  }));
-  return (await vscode.window.showQuickPick(items, { placeHolder: question }))?.run;
-}
-
-async function askPrompt(what: string): Promise<string | undefined> {
-  const prompt = await vscode.window.showInputBox({
-    prompt: what,
-    placeHolder: 'Prompt',
-    ignoreFocusOut: true,
-  });
-  return prompt?.trim() === '' ? undefined : prompt;
-}
-
-/** A name in a list, where `$(…)` is an icon. */
-function plain(name: string): string {
-  return oneLine(name, 60).replaceAll('$(', '$ (');
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,8 @@ import { Approvals } from './approvals.ts';
 import { CallDocuments } from './callDocument.ts';
 import { middleware, type Parts, registerCommands } from './commands.ts';
 import { showContexts } from './contexts.ts';
-import { CALL_SCHEME, ENTRY_SCHEME } from './language.ts';
+import { CALL_SCHEME, ENTRY_SCHEME, PROBE_SCHEME } from './language.ts';
+import { ProbeDocuments } from './probe.ts';
 import { showProgress } from './progress.ts';
 import { colourRuns } from './runColours.ts';
 import { RunDocuments } from './runDocument.ts';
@@ -33,8 +34,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const calls = new CallDocuments(runs);
   const approvals = new Approvals(runs);
   const entries = new EntryDocuments();
+  const probes = new ProbeDocuments();
   const tests = new Tests(made, runs);
-  parts = { server: made, runs, documents, calls, approvals, entries, tests, log };
+  parts = { server: made, runs, documents, calls, approvals, entries, probes, tests, log };
   made.onRunEvent.on(params => runs.take(params));
   made.onTestEnded.on(params => runs.judge(params));
   made.onStateChanged.on(state => {
@@ -47,6 +49,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     documents,
     vscode.workspace.registerTextDocumentContentProvider(CALL_SCHEME, calls),
     vscode.workspace.registerTextDocumentContentProvider(ENTRY_SCHEME, entries),
+    vscode.workspace.registerTextDocumentContentProvider(PROBE_SCHEME, probes),
+    probes,
     new RunView(runs),
     new Status(made, runs, approvals),
     tests,

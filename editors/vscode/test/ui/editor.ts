@@ -20,9 +20,9 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 
 const EXTENSION = fileURLToPath(new URL('../..', import.meta.url));
-/** Where definitions for tests are: those that need a given editor, those of all editors, and the examples. */
-const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../examples'].map(folder =>
-  path.join(EXTENSION, folder),
+/** Where files for tests are: those of this editor, those of all editors, a server of tools, and the examples. */
+const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../tests/data/mcp', '../../examples'].map(
+  folder => path.join(EXTENSION, folder),
 );
 /** Set by test/all.sh. */
 const INSTALLED = required('LOOPLS_TEST_VSCODE');
@@ -64,6 +64,8 @@ export interface EditorOptions {
   asksForTrust?: boolean;
   /** `PATH` of the editor. */
   searchPath?: string;
+  /** How large windows are. */
+  size?: { width: number; height: number };
   /** A package to install instead of the folder of this extension. */
   package?: string;
 }
@@ -271,7 +273,8 @@ export class Editor {
 
   /** Opens a window on a folder or a workspace, with a file of it in an editor. */
   async open(folder: string, file?: string): Promise<Window> {
-    const context = await (this.browser as Browser).newContext({ viewport: { width: 1500, height: 900 } });
+    const viewport = this.options.size ?? { width: 1500, height: 900 };
+    const context = await (this.browser as Browser).newContext({ viewport });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     const isWorkspace = folder.endsWith('.code-workspace');
@@ -420,18 +423,17 @@ export class Window {
     return (await hover.allInnerTexts()).join('\n');
   }
 
-  /** What the rows of the Loop Runs view say, which this opens. */
-  async runRows(): Promise<string[]> {
-    const rows = this.page.locator('.panel .monaco-list-row');
-    if (
-      !(await this.page
-        .locator('.panel .title-label, .panel .composite.title', { hasText: 'Loop Runs' })
-        .isVisible())
-    ) {
-      await this.command('Loop Runs: Focus on Loop Runs View');
-    }
-    await rows.first().waitFor();
-    return rows.allInnerTexts();
+  /** Opens the Loop Runs view and waits until its rows, a line each, read like this. */
+  async waitRows(wanted: RegExp): Promise<void> {
+    await this.command('Loop Runs: Focus on Loop Runs View');
+    let rows = '';
+    await until(
+      () => `Loop Runs to read ${wanted}; it reads:\n${rows}`,
+      async () => {
+        rows = (await this.page.locator('.panel .monaco-list-row').allInnerTexts()).join('\n');
+        return wanted.test(rows);
+      },
+    );
   }
 
   /** The messages in view. */
@@ -444,7 +446,9 @@ export class Window {
     const center = this.page.locator('.notifications-center');
     await this.command('Notifications: Show Notifications');
     await center.locator('.notifications-center-header').waitFor();
-    return center.locator('.notification-list-item-message').allInnerTexts();
+    const messages = await center.locator('.notification-list-item-message').allInnerTexts();
+    // What VS Code says of itself while it starts.
+    return messages.filter(message => message !== 'Activating Extensions...');
   }
 
   async waitToast(wanted: string | RegExp): Promise<Locator> {
