@@ -169,7 +169,7 @@ fn fixing_all_is_safe_and_complete() {
     assert!(fixes > 300, "only {fixes} fixes");
     // What is certain and still not applied: it would bring up something of another kind.
     let without_effect: Vec<_> = without_effect.into_iter().collect();
-    expect!["invalid_tool_info: Remove the blank name"].assert_eq(&without_effect.join("\n"));
+    assert_eq!(without_effect, [""; 0]);
 }
 
 proptest! {
@@ -518,4 +518,37 @@ short = { type = \"array\", description = \"numbers\" }
         "#]],
     );
     assert!(fix_all(text, &Nowhere, &Levels::default()).applied.len() == 2);
+}
+
+/// What an entry without a name makes cannot be listed by that name.
+#[test]
+fn no_fix_lists_a_tool_that_has_no_name() {
+    let text = format!(
+        "{BEGINNING}initial_mode = \"m\"\n[[tools]]\nproduces = [\"find\"]\ndescription = \"Finds.\"\nreply = \"found\"\n\
+         [[modes]]\nname = \"m\"\ntools = [\"find\"]\n"
+    );
+    let judged = judge(&text, &Nowhere);
+    let mut unknown = judged
+        .diagnostics
+        .iter()
+        .filter(|found| found.code == Code::UnknownTool);
+    assert_eq!(
+        judged
+            .analysis
+            .fixes(unknown.next().expect("nothing has this name")),
+        []
+    );
+}
+
+/// A list of one blank name is as wrong without it.
+#[test]
+fn the_only_produced_name_is_not_removed() {
+    let lines = |produces: &str| {
+        let text = format!(
+            "{BEGINNING}[[tools]]\nname = \"find\"\nproduces = {produces}\ndescription = \"Finds.\"\nreply = \"found\"\neffect = \"read\"\n"
+        );
+        fix_all(&text, &Nowhere, &Levels::default()).text
+    };
+    assert!(lines("[\" \"]").contains("produces = [\" \"]"));
+    assert!(lines("[\" \", \"find\"]").contains("produces = [\"find\"]"));
 }
