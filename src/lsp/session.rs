@@ -2,6 +2,8 @@
 
 use super::abilities::Abilities;
 use super::around::{Around, Place};
+use super::features::workspace_symbols;
+use super::log::Log;
 use super::outbox::Outbox;
 use super::projects::Projects;
 use super::publish::Workers;
@@ -10,7 +12,7 @@ use super::runs::Runs;
 use super::settings::Configuration;
 use super::trust::Trust;
 use super::watch::Watched;
-use super::{Machine, uri};
+use super::{Machine, project_settings, uri};
 use crate::check::{self, Analysis, Levels};
 use crate::definition::{Nowhere, Surroundings};
 use crate::host::Host;
@@ -33,6 +35,8 @@ pub struct Session {
     pub client: Client,
     /// Sends everything else.
     pub outbox: Outbox,
+    /// What the client is told of the server itself.
+    pub log: Log,
     /// What the server has of this machine.
     pub machine: Machine,
     /// Whether definitions may start anything.
@@ -43,6 +47,10 @@ pub struct Session {
     pub gone: CancellationToken,
     /// The projects that documents are in.
     pub projects: Arc<Projects>,
+    /// What is shown of the settings of projects.
+    pub shown_settings: project_settings::Shown,
+    /// Symbols of files that are not open.
+    pub symbols: workspace_symbols::Cache,
     /// Looks at what is outside the editor.
     pub refreshes: Refreshes,
     /// What the client watches for us.
@@ -67,16 +75,25 @@ pub struct Documents {
 
 impl Session {
     /// A session before its client has said anything.
-    pub fn new(client: Client, outbox: Outbox, machine: Machine, gone: CancellationToken) -> Self {
+    pub fn new(
+        client: Client,
+        outbox: Outbox,
+        log: Log,
+        machine: Machine,
+        gone: CancellationToken,
+    ) -> Self {
         Self {
             trust: Trust::new(machine.state_folder.clone()),
             runs: Runs::default(),
             client,
             outbox,
+            log,
             machine,
             gone,
             abilities: OnceLock::new(),
             projects: Arc::default(),
+            shown_settings: project_settings::Shown::default(),
+            symbols: workspace_symbols::Cache::default(),
             refreshes: Refreshes::default(),
             watched: Watched::default(),
             configuration: Configuration::default(),
@@ -185,7 +202,7 @@ impl Session {
     pub fn levels(&self, uri: &str) -> Levels {
         let root = uri::path(uri).map(|path| self.place(&path).root().to_owned());
         let project = root.map(|root| self.projects.settings(&root));
-        let levels = project.map(|settings| settings.levels.clone());
+        let levels = project.map(|project| project.settings.levels.clone());
         let over = &self.configuration.settings().levels;
         levels.unwrap_or_default().overridden_by(over)
     }

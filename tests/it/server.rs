@@ -8,6 +8,7 @@ mod features;
 mod navigation;
 mod process;
 mod projects;
+mod reported;
 mod runs;
 mod scene;
 mod settings;
