@@ -4,6 +4,7 @@
 use super::InputProblem;
 use super::template::{Part, Template, Values};
 use crate::definition::{CommandArgument, Field};
+use crate::text::Text;
 use serde_json::Value;
 use std::path::{Component, Path};
 
@@ -21,7 +22,7 @@ enum Argument {
 impl Arguments {
     /// Takes the items of `command` after the program apart.
     pub fn new(items: &[CommandArgument]) -> Self {
-        let template = |text: &String| Template::new(text);
+        let template = |text: &Text| Template::new(text);
         let arguments = items.iter().filter_map(|item| match item {
             CommandArgument::One(text) => Some(Argument::One(template(&text.value))),
             CommandArgument::Optional(texts) => Some(Argument::Optional(
@@ -166,7 +167,7 @@ mod tests {
         CommandArgument::Optional(texts.iter().map(present).collect())
     }
 
-    fn spanned(text: &str) -> Spanned<String> {
+    fn spanned(text: &str) -> Spanned<Text> {
         Spanned {
             value: text.into(),
             span: Span::empty(0),

@@ -1,7 +1,8 @@
 //! A bound loop: everything that a run needs, made from an accepted definition.
 
 use super::maker::Maker;
-use super::{Family, Keys, Secrets, Tool};
+use super::mcp::Servers;
+use super::{Family, Keys, Middleware, Secrets, Tool};
 use crate::check::Accepted;
 use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
 use crate::text::Span;
@@ -39,10 +40,32 @@ pub struct Bound {
     pub loop_id: Uuid,
     /// The base first, then the modes in declared order.
     pub modes: Vec<BoundMode>,
+    /// What is done around its calls, the first outermost.
+    pub middlewares: Arc<Vec<Middleware>>,
     /// The keys of its models.
     pub keys: Keys,
     /// What is to be shown, written and sent to the model as `[NAME]`; the same for the loops below.
     pub secrets: Arc<Secrets>,
+    /// What was left out of it and of the loops below, which a person should know.
+    pub notices: Vec<Notice>,
+    /// The servers that its tools and those of the loops below call. They end with the last clone.
+    pub servers: Arc<Servers>,
+}
+
+impl Bound {
+    /// Ends the servers that its tools call, and waits for that; a call after it is an error result.
+    pub async fn end(&self) {
+        self.servers.end().await;
+    }
+}
+
+/// Something that was left out of a bind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What and why, a sentence that names the tool; without secrets.
+    pub message: String,
+    /// The entry in the definition.
+    pub span: Span,
 }
 
 /// What one mode is bound to.
@@ -97,11 +120,9 @@ pub enum BindError {
     /// A file that the definition names could not be read.
     #[error("{problem}")]
     File { problem: String, span: Span },
-    /// The definition has a middleware, which nobody applies yet.
-    #[error(
-        "this version of loopls cannot apply middlewares yet, and a run without them would be another run"
-    )]
-    Middleware { span: Span },
+    /// A middleware could not be made.
+    #[error("{problem}")]
+    Middleware { problem: String, span: Span },
     /// The bind itself broke off.
     #[error("the bind broke off: {problem}")]
     Interrupted { problem: String },
@@ -116,7 +137,7 @@ impl BindError {
             Self::Factory { span, .. }
             | Self::Delegate { span, .. }
             | Self::File { span, .. }
-            | Self::Middleware { span } => Some(*span),
+            | Self::Middleware { span, .. } => Some(*span),
         }
     }
 
@@ -127,11 +148,9 @@ impl BindError {
             | Self::Factory { problem, .. }
             | Self::Delegate { problem, .. }
             | Self::File { problem, .. }
+            | Self::Middleware { problem, .. }
             | Self::Interrupted { problem } => secrets.hide_in(problem),
-            Self::InvalidSessionId
-            | Self::InvalidLoopId
-            | Self::DuplicateToolName { .. }
-            | Self::Middleware { .. } => {}
+            Self::InvalidSessionId | Self::InvalidLoopId | Self::DuplicateToolName { .. } => {}
         }
         self
     }
@@ -160,19 +179,25 @@ impl Family {
     /// The first thing that could not be made, in harness's order.
     pub async fn bind(self, bindings: Bindings) -> Result<Bound, BindError> {
         bindings.check()?;
+        let definitions = self.members().into_iter();
+        let definitions = definitions.map(|member| member.accepted.definition());
+        let secrets = Arc::new(Secrets::of(definitions, &bindings.environment));
+        let servers = Arc::new(Servers::start(&self, &bindings, &secrets).await);
+        let of_maker = servers.clone();
         // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
         let bound = tokio::task::spawn_blocking(move || {
-            let loops = self.loops();
-            let definitions = loops.iter().map(|accepted| accepted.definition());
-            let secrets = Arc::new(Secrets::of(definitions, &bindings.environment));
-            let made = Maker::new(secrets.clone()).make(&self, bindings);
+            let made = Maker::new(secrets.clone(), of_maker).make(&self, bindings);
             made.map_err(|error| error.hiding(&secrets))
         });
-        bound.await.unwrap_or_else(|error| {
+        let bound = bound.await.unwrap_or_else(|error| {
             Err(BindError::Interrupted {
                 problem: error.to_string(),
             })
-        })
+        });
+        if bound.is_err() {
+            servers.end().await;
+        }
+        bound
     }
 }
 
@@ -263,11 +288,6 @@ impl Bound {
 
     /// How long a cancelled run may take to wind down, in milliseconds.
     pub fn drain_timeout(&self) -> Milliseconds {
-        self.accepted
-            .definition()
-            .drain_timeout
-            .get()
-            .copied()
-            .unwrap_or(5_000)
+        self.accepted.definition().drain()
     }
 }

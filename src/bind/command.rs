@@ -118,6 +118,10 @@ impl Tool for CommandTool {
         &self.info
     }
 
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.command.schema.is_slow(bytes)
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         let command = &self.command;
         command.schema.check(input)?;

@@ -200,7 +200,7 @@ mod tests {
 
     fn tool(env: &[(&str, &str)]) -> Tool {
         let spanned = |text: &str| Spanned {
-            value: text.to_owned(),
+            value: text.into(),
             span: Span::empty(0),
         };
         Tool {

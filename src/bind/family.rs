@@ -3,7 +3,7 @@
 use super::BindError;
 use crate::check::{Accepted, Analysis};
 use crate::definition::{Definition, KnownLoop, Source, Spanned, Surroundings, beside, resolve};
-use crate::text::{Encoding, Span, position_at};
+use crate::text::{Encoding, Span, Text, position_at};
 use ropey::Rope;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ pub struct Family {
     pub(super) systems: Vec<String>,
     /// Where it lies, absolute; `None` where it has no place.
     pub(super) folder: Option<PathBuf>,
+    /// Where the logs of its middlewares are, by their place in the text.
+    logs: Vec<(Span, Result<PathBuf, String>)>,
     /// What is at the end of each mention of another loop, by the place of the mention.
     below: HashMap<usize, Member>,
 }
@@ -59,6 +61,12 @@ impl Family {
 
     /// This loop and every one below it that can run.
     pub fn loops(&self) -> Vec<&Accepted> {
+        let members = self.members().into_iter();
+        members.map(|family| &family.accepted).collect()
+    }
+
+    /// The same with what else was read of them.
+    pub(super) fn members(&self) -> Vec<&Self> {
         let mut found: Vec<&Self> = vec![self];
         let mut next = 0;
         while next < found.len() {
@@ -71,7 +79,16 @@ impl Family {
             }
             next += 1;
         }
-        found.into_iter().map(|family| &family.accepted).collect()
+        found
+    }
+
+    /// Where the log that is `file` in the text is.
+    pub(super) fn place_of_log(&self, file: &Spanned<Text>) -> Result<PathBuf, String> {
+        let mut logs = self.logs.iter();
+        let log = logs.find(|(span, _)| *span == file.span);
+        log.map_or(Err("it has no place".to_owned()), |(_, place)| {
+            place.clone()
+        })
     }
 
     /// What the mention at `span` leads to.
@@ -81,7 +98,7 @@ impl Family {
 }
 
 /// The path of a `loop` tool, where it is understood.
-pub(super) fn loop_path(definition: &Definition) -> impl Iterator<Item = &Spanned<String>> {
+pub(super) fn loop_path(definition: &Definition) -> impl Iterator<Item = &Spanned<Text>> {
     let sources = definition.tools.iter().flat_map(|tool| &tool.sources);
     sources.filter_map(|source| match &source.value {
         Source::Loop(path) => path.spanned(),
@@ -105,6 +122,7 @@ impl Loader {
         level: usize,
     ) -> Result<Family, BindError> {
         let systems = systems(&accepted, surroundings)?;
+        let logs = logs(accepted.definition(), surroundings);
         let place = surroundings.place();
         self.chain.extend(place.clone());
         let definition = accepted.definition();
@@ -122,6 +140,7 @@ impl Loader {
         }
         Ok(Family {
             systems,
+            logs,
             folder: place.as_deref().and_then(Path::parent).map(Path::to_owned),
             below,
             accepted,
@@ -131,11 +150,11 @@ impl Loader {
     /// The loop of a `loop` tool.
     fn of_path(
         &mut self,
-        path: &Spanned<String>,
+        path: &Spanned<Text>,
         surroundings: &dyn Surroundings,
         level: usize,
     ) -> Member {
-        let shown = path.value.clone();
+        let shown = path.value.to_string();
         // The surroundings of the loop that names it decide whether it may be opened.
         let text = match surroundings.file(Path::new(&path.value)) {
             Ok(text) => text,
@@ -151,7 +170,7 @@ impl Loader {
     /// The loop of a delegate.
     fn of_name(
         &mut self,
-        name: &Spanned<String>,
+        name: &Spanned<Text>,
         surroundings: &dyn Surroundings,
         level: usize,
     ) -> Member {
@@ -164,12 +183,12 @@ impl Loader {
             (Some(known), None) => known,
             (None, _) => {
                 let problem = "no loop of this project has this name".to_owned();
-                return Member::problem(name.value.clone(), problem);
+                return Member::problem(name.value.to_string(), problem);
             }
             (Some(one), Some(other)) => {
                 let (one, other) = (one.path.display(), other.path.display());
                 let problem = format!("two loops have this name: `{one}` and `{other}`");
-                return Member::problem(name.value.clone(), problem);
+                return Member::problem(name.value.to_string(), problem);
             }
         };
         let around = surroundings.at(&known.path);
@@ -286,4 +305,18 @@ fn systems(accepted: &Accepted, surroundings: &dyn Surroundings) -> Result<Vec<S
             problem: format!("{}: {problem}", span.of(&accepted.analysis().text)),
             span,
         })
+}
+
+/// Where the logs of `definition` are.
+fn logs(
+    definition: &Definition,
+    surroundings: &dyn Surroundings,
+) -> Vec<(Span, Result<PathBuf, String>)> {
+    let files = definition.middlewares.iter();
+    let files = files.filter_map(|middleware| middleware.file.spanned());
+    let place = |file: &Spanned<Text>| {
+        let place = surroundings.place_of(Path::new(&file.value));
+        (file.span, place.map_err(|problem| problem.to_string()))
+    };
+    files.map(place).collect()
 }

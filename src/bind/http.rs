@@ -4,7 +4,7 @@ mod address;
 mod body;
 mod connection;
 
-pub(super) use connection::Connection;
+pub(super) use connection::{Connection, cause};
 
 use super::input::InputSchema;
 use super::output::{CALL_BYTES, Output, failure, success};
@@ -14,8 +14,8 @@ use super::{
     BindError, Bindings, CANCELLED, CallContext, InputProblem, Outcome, PreparedCall, Tool,
     ToolInfo, environment,
 };
-use crate::definition::{Http, Spanned};
-use crate::text::Span;
+use crate::definition::{Field, Http, Spanned};
+use crate::text::{Span, Text};
 use address::{Address, Filled};
 use body::Body;
 use connection::Request;
@@ -26,6 +26,7 @@ use reqwest::header::{
     HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use serde_json::Value;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Headers that belong to the connection and say where a request ends and to whom it goes.
@@ -128,8 +129,8 @@ struct Header {
 
 impl Header {
     fn new(
-        name: &Spanned<String>,
-        value: &Spanned<String>,
+        name: &Spanned<Text>,
+        value: &Spanned<Text>,
         environment: &[(String, String)],
     ) -> Result<Self, Spanned<String>> {
         let problem = |problem: String, span: Span| Spanned {
@@ -201,9 +202,68 @@ fn is_visible(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
+/// Names and values of headers.
+pub(super) type Headers = Vec<(String, String)>;
+
+/// An address and headers in which nothing is put in.
+///
+/// # Errors
+///
+/// A variable that is not set, or an address or a header that is none.
+pub(super) fn fixed_address(
+    url: &Field<Text>,
+    headers: &[(Spanned<Text>, Field<Text>)],
+    bindings: &Bindings,
+) -> Result<(String, Headers), Spanned<String>> {
+    let no_url = || Spanned {
+        value: "it has neither `command` nor `url`".to_owned(),
+        span: url.span().unwrap_or_default(),
+    };
+    let url = url.spanned().ok_or_else(no_url)?;
+    let problem = |problem: InputProblem| Spanned {
+        value: problem.0,
+        span: url.span,
+    };
+    let (input, schema) = (Value::Null, Value::Null);
+    let values = Values::new(&input, &schema);
+    let address = Address::new(url, &bindings.environment)?;
+    let filled = address.fill(&values).map_err(problem)?;
+    let filled = filled.url(&address).map_err(problem)?;
+    let headers = headers
+        .iter()
+        .filter_map(|(name, value)| Some((name, value.spanned()?)))
+        .map(|(name, value)| {
+            let header = Header::new(name, value, &bindings.environment)?;
+            let text = header.value.fill(&values).map_err(problem)?;
+            Ok((header.name.to_string(), text))
+        })
+        .collect::<Result<_, _>>()?;
+    Ok((filled.to_string(), headers))
+}
+
+/// `headers` as they are sent.
+///
+/// # Errors
+///
+/// One of them is none.
+pub(super) fn header_map(headers: &Headers) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    let header = |(name, value): &(String, String)| {
+        let header = HeaderName::from_bytes(name.as_bytes()).ok();
+        let mut value = HeaderValue::from_str(value).ok()?;
+        value.set_sensitive(true);
+        header.zip(Some(value))
+    };
+    let headers: Option<HashMap<_, _>> = headers.iter().map(header).collect();
+    headers.ok_or_else(|| "a header cannot hold its value".to_owned())
+}
+
 impl Tool for HttpTool {
     fn info(&self) -> &ToolInfo {
         &self.info
+    }
+
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.shared.schema.is_slow(bytes)
     }
 
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {

@@ -21,11 +21,24 @@ const FAULTS: usize = 5;
 /// How many characters are told of one fault.
 const FAULT_LENGTH: usize = 300;
 
+/// How many parts of a schema times bytes of an input are checked in no time: some milliseconds at the most.
+const QUICK: usize = 200_000;
+
 /// The schema of a tool's input.
 #[derive(Debug)]
 pub struct InputSchema {
     schema: Value,
     validator: Validator,
+    extent: Extent,
+}
+
+/// What a schema comes to with its references followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent {
+    parts: usize,
+    /// Whether a part leads to itself. An input that nests makes such a check as long as it likes: two ways down at each
+    /// level are a thousand times the work every ten levels.
+    recursive: bool,
 }
 
 impl InputSchema {
@@ -47,7 +60,7 @@ impl InputSchema {
         // Without it, the validator cannot name a property that `additionalProperties = false` forbids.
         schema.entry("properties").or_insert_with(|| json!({}));
         let schema = Value::Object(schema);
-        Size::check(&schema)?;
+        let extent = Size::check(&schema)?;
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES))
@@ -56,12 +69,21 @@ impl InputSchema {
             .map_err(|error| {
                 format!("the schema is not valid: {}", shortened(error.to_string()))
             })?;
-        Ok(Self { schema, validator })
+        Ok(Self {
+            schema,
+            validator,
+            extent,
+        })
     }
 
     /// The schema with what it implies.
     pub fn schema(&self) -> &Value {
         &self.schema
+    }
+
+    /// Whether checking an input of `bytes` may take so long that others must not wait for it.
+    pub fn is_slow(&self, bytes: usize) -> bool {
+        self.extent.recursive || self.extent.parts.saturating_mul(bytes) > QUICK
     }
 
     /// Checks `input`.
@@ -122,6 +144,7 @@ struct Size<'a> {
     root: &'a Value,
     anchors: HashMap<&'a str, &'a Value>,
     nodes: usize,
+    recursive: bool,
     /// The references being followed; one that leads to itself ends there.
     following: Vec<*const Value>,
 }
@@ -157,16 +180,22 @@ const SCHEMA_TABLES: &[&str] = &[
 ];
 
 impl<'a> Size<'a> {
-    fn check(root: &'a Value) -> Result<(), String> {
+    fn check(root: &'a Value) -> Result<Extent, String> {
         let mut anchors = HashMap::new();
         collect_anchors(root, true, 0, &mut anchors)?;
         let mut size = Self {
             root,
             anchors,
             nodes: 0,
-            following: Vec::new(),
+            recursive: false,
+            // A reference to the root is in the root.
+            following: vec![root],
         };
-        size.add(root, 1)
+        size.add(root, 1)?;
+        Ok(Extent {
+            parts: size.nodes,
+            recursive: size.recursive,
+        })
     }
 
     fn add(&mut self, schema: &'a Value, level: usize) -> Result<(), String> {
@@ -216,6 +245,7 @@ impl<'a> Size<'a> {
         };
         let target = target.ok_or_else(|| format!("`{text}` refers to nothing"))?;
         if self.following.contains(&std::ptr::from_ref(target)) {
+            self.recursive = true;
             return Ok(());
         }
         self.following.push(target);
@@ -382,6 +412,24 @@ mod tests {
         ] {
             let error = InputSchema::new(Some(schema)).unwrap_err();
             assert!(error.starts_with(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_may_take_long_is_known_before_it_does() {
+        let tree = json!({ "properties": { "a": { "$ref": "#" } } });
+        let node = json!({ "$defs": { "n": { "items": { "$ref": "#/$defs/n" } } }, "properties": { "a": { "$ref": "#/$defs/n" } } });
+        let shared = json!({ "$defs": { "n": {} }, "properties": { "a": { "$ref": "#/$defs/n" }, "b": { "$ref": "#/$defs/n" } } });
+        for (schema, bytes, expected) in [
+            (None, QUICK, false),
+            (None, QUICK + 1, true),
+            (Some(shared.clone()), 1_000, false),
+            (Some(shared), QUICK / 4, true),
+            (Some(tree), 1, true),
+            (Some(node), 1, true),
+        ] {
+            let schema = InputSchema::new(schema).unwrap();
+            assert_eq!(schema.is_slow(bytes), expected, "{:?}", schema.schema());
         }
     }
 

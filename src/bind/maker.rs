@@ -2,11 +2,14 @@
 
 use super::family::{MemberKind, told_below};
 use super::input::InputSchema;
+use super::mcp::Servers;
 use super::{
-    BindError, Bindings, Bound, BoundMode, Family, Keys, Secrets, Tool, ToolInfo, command, http,
-    reply, subloop,
+    BindError, Bindings, Bound, BoundMode, Family, Keys, Middleware, Notice, Secrets, Tool,
+    ToolInfo, command, http, mcp, reply, subloop,
 };
-use crate::definition::{self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, resolve};
+use crate::definition::{
+    self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, Spanned, resolve,
+};
 use crate::text::Span;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,15 +22,18 @@ pub(super) struct Maker {
     children: HashMap<*const Family, Arc<Bound>>,
     /// What requests are sent with, once a tool sends some.
     connection: Option<http::Connection>,
+    /// The servers that were started for the bind.
+    servers: Arc<Servers>,
 }
 
 impl Maker {
-    /// A maker for loops of which nobody is to know `secrets`.
-    pub fn new(secrets: Arc<Secrets>) -> Self {
+    /// A maker for loops of which nobody is to know `secrets`, and whose servers are `servers`.
+    pub fn new(secrets: Arc<Secrets>, servers: Arc<Servers>) -> Self {
         Self {
             secrets,
             children: HashMap::new(),
             connection: None,
+            servers,
         }
     }
 
@@ -38,22 +44,18 @@ impl Maker {
     /// The first thing that could not be made, in harness's order.
     pub fn make(&mut self, family: &Family, bindings: Bindings) -> Result<Bound, BindError> {
         let definition = family.accepted.definition();
-        // To run without one would be to run another loop: a `redact` that is passed over hides nothing.
-        if let Some(middleware) = definition.middlewares.first() {
-            let span = middleware.span;
-            return Err(BindError::Middleware { span });
-        }
         let mut built: HashMap<usize, Vec<Arc<dyn Tool>>> = HashMap::new();
         let mut names = Names::of(&bindings.extra_tools);
         let mut modes = Vec::new();
         let mut delegates = None;
+        let mut notices = Vec::new();
         for (mode, system) in resolve(definition).into_iter().zip(&family.systems) {
             let mut tools = Vec::new();
             for index in mode.tools.iter().copied() {
                 let made = match built.get(&index) {
                     Some(made) => made.clone(),
                     None => {
-                        let made = self.build(family, &definition.tools[index], &bindings)?;
+                        let made = self.build(family, index, &bindings, &mut notices)?;
                         names.take(&made)?;
                         built.entry(index).or_insert(made).clone()
                     }
@@ -62,7 +64,9 @@ impl Maker {
             }
             let delegates = match &delegates {
                 Some(delegates) => delegates,
-                None => delegates.insert(self.delegates(family, &bindings, &mut names)?),
+                None => {
+                    delegates.insert(self.delegates(family, &bindings, &mut names, &mut notices)?)
+                }
             };
             tools.extend(delegates.iter().cloned());
             tools.extend(bindings.extra_tools.iter().cloned());
@@ -75,11 +79,16 @@ impl Maker {
             });
         }
         Ok(Bound {
+            middlewares: Arc::new(Middleware::all(definition, |file| {
+                family.place_of_log(file)
+            })?),
             keys: Keys::of(definition, &bindings.environment),
             session_id: bindings.session_id,
             loop_id: bindings.loop_id,
             modes,
             secrets: self.secrets.clone(),
+            notices,
+            servers: self.servers.clone(),
             accepted: family.accepted.clone(),
         })
     }
@@ -88,9 +97,12 @@ impl Maker {
     fn build(
         &mut self,
         family: &Family,
-        entry: &definition::Tool,
+        index: usize,
         bindings: &Bindings,
+        notices: &mut Vec<Notice>,
     ) -> Result<Vec<Arc<dyn Tool>>, BindError> {
+        let definition = family.accepted.definition();
+        let entry = &definition.tools[index];
         let failed = |problem: String, span: Span| BindError::Factory {
             tool: entry.name.text().to_owned(),
             problem,
@@ -99,25 +111,30 @@ impl Maker {
         let Some(source) = entry.sources.first() else {
             return Err(failed("it has no source".into(), entry.span));
         };
-        let not_yet = |name: &str| {
-            let problem = format!("this version of loopls cannot run a tool with `{name}` yet");
-            Err(failed(problem, source.span))
-        };
         if let Source::Loop(path) = &source.value {
             let span = path.span().unwrap_or(source.span);
             let schema = subloop_schema().map_err(|problem| failed(problem, span))?;
             let (child, _) = self
-                .child(family, span, bindings)
+                .child(family, span, bindings, notices)
                 .map_err(|problem| failed(problem, span))?;
             let tool = |info| subloop::tool(info, schema.clone(), child.clone());
             return Ok(infos(entry, &schema).into_iter().map(tool).collect());
+        }
+        if let Source::Mcp(Some(mcp)) = &source.value {
+            let told = |problem: Spanned<String>| failed(problem.value, problem.span);
+            let key = mcp::Key::of(definition, entry, mcp, bindings).map_err(told)?;
+            let server = self.servers.get(&key);
+            let server = server.map_err(|problem| failed(problem, source.span))?;
+            let maker = mcp::Maker::new(definition, (index, mcp), &server, &self.secrets);
+            let (tools, left_out) = maker.build().map_err(told)?;
+            notices.extend(mcp::notices(entry, source.span, left_out, &self.secrets));
+            return Ok(tools);
         }
         let schema = schema(entry).map_err(|(problem, span)| failed(problem, span))?;
         let infos = infos(entry, &schema);
         match &source.value {
             Source::Command(items) => {
                 let items = items.as_deref().unwrap_or_default();
-                let definition = family.accepted.definition();
                 let source = (items, source.span);
                 command::build(definition, entry, source, infos, schema, bindings)
             }
@@ -128,9 +145,10 @@ impl Maker {
                 let (name, source) = (entry.name.text(), (http, source.span));
                 http::build(name, source, infos, schema, bindings, connection)
             }
-            Source::Http(None) => Err(failed("`http` is no table".into(), source.span)),
-            Source::Mcp(_) => not_yet("mcp"),
-            Source::Loop(_) => not_yet("loop"),
+            // An accepted definition has none of these, and the others were made above.
+            Source::Http(None) | Source::Mcp(_) | Source::Loop(_) => {
+                Err(failed("it has no source".into(), source.span))
+            }
         }
     }
 
@@ -147,17 +165,18 @@ impl Maker {
         family: &Family,
         bindings: &Bindings,
         names: &mut Names,
+        notices: &mut Vec<Notice>,
     ) -> Result<Vec<Arc<dyn Tool>>, BindError> {
         let mut tools = Vec::new();
         for delegate in family.accepted.definition().delegates.items() {
             let failed = |problem: String| BindError::Delegate {
-                delegate: delegate.value.clone(),
+                delegate: delegate.value.to_string(),
                 problem,
                 span: delegate.span,
             };
             let schema = subloop_schema().map_err(failed)?;
             let (child, description) = self
-                .child(family, delegate.span, bindings)
+                .child(family, delegate.span, bindings, notices)
                 .map_err(failed)?;
             let name = delegate.value.trim().to_owned();
             if name == RESERVED_TOOL_NAME {
@@ -186,6 +205,7 @@ impl Maker {
         family: &Family,
         span: Span,
         bindings: &Bindings,
+        notices: &mut Vec<Notice>,
     ) -> Result<(Option<Arc<Bound>>, String), String> {
         let member = family.below(span).ok_or("there is no such loop")?;
         let child = match &member.kind {
@@ -200,6 +220,10 @@ impl Maker {
         let bound = self
             .make(child, bindings.below(folder))
             .map_err(|error| told_below(&member.shown, child.accepted.analysis(), &error))?;
+        notices.extend(bound.notices.iter().map(|notice| Notice {
+            message: format!("{}: {}", member.shown, notice.message),
+            span,
+        }));
         let bound = Arc::new(bound);
         self.children.insert(Arc::as_ptr(child), bound.clone());
         Ok((Some(bound), member.description.clone()))

@@ -12,22 +12,32 @@ pub mod guard;
 mod http;
 mod input;
 mod keys;
+mod log_file;
 mod maker;
+mod mcp;
+mod middleware;
 mod output;
+mod probe;
 mod process;
 mod reply;
 mod secrets;
 mod shown;
 mod subloop;
 mod template;
+mod told;
 mod tool;
 
-pub use bound::{BindError, Bindings, Bound, BoundMode, bind};
+pub use bound::{BindError, Bindings, Bound, BoundMode, Notice, bind};
 pub use family::Family;
 pub use keys::{KeyMissing, Keys};
+pub use log_file::LogFile;
+pub use mcp::Servers;
+pub use middleware::{Middleware, MiddlewareKind};
+pub use probe::{Offer, probe};
 pub use secrets::{Hiding, Secrets};
 pub use shown::written_out;
 pub use subloop::Subloop;
+pub use told::told;
 pub use tool::{
     CANCELLED, CallContext, InputProblem, Outcome, OutputSink, PreparedCall, RESULT_BYTES, Stream,
     Tool, ToolInfo,

@@ -83,12 +83,13 @@ pub fn success(output: Output) -> Outcome {
     }
 }
 
-/// The outcome of a call that failed: what it brought and `how` it failed, a line each.
+/// The outcome of a call that failed: what it brought and `how` it failed, a line each; nothing of how where that is
+/// empty.
 pub fn failure(outputs: impl IntoIterator<Item = Output>, how: &str) -> Outcome {
     let mut all = Output::new(CALL_BYTES);
     all.push(b"error: ");
     for output in outputs {
-        let unfinished = output.last().is_some_and(|last| last != b'\n');
+        let unfinished = !how.is_empty() && output.last().is_some_and(|last| last != b'\n');
         all.append(output);
         if unfinished {
             all.push(b"\n");

@@ -6,6 +6,7 @@
 use super::environment::variables;
 use super::keys;
 use crate::definition::{Definition, Field, Source, Spanned, Tool};
+use crate::text::Text;
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -250,10 +251,10 @@ fn names(definition: &Definition) -> BTreeSet<&str> {
     names
 }
 
-type Pairs = [(Spanned<String>, Field<String>)];
+type Pairs = [(Spanned<Text>, Field<Text>)];
 
 /// The URL and the headers of a tool that has some.
-fn address(tool: &Tool) -> (&Field<String>, &Pairs) {
+fn address(tool: &Tool) -> (&Field<Text>, &Pairs) {
     match tool.sources.first().map(|source| &source.value) {
         Some(Source::Http(Some(http))) => (&http.url, &http.headers),
         Some(Source::Mcp(Some(mcp))) => (&mcp.url, &mcp.headers),
@@ -261,7 +262,7 @@ fn address(tool: &Tool) -> (&Field<String>, &Pairs) {
     }
 }
 
-fn named((_, value): &(Spanned<String>, Field<String>)) -> impl Iterator<Item = &str> {
+fn named((_, value): &(Spanned<Text>, Field<Text>)) -> impl Iterator<Item = &str> {
     value.get().into_iter().flat_map(|value| variables(value))
 }
 

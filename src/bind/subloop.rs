@@ -62,6 +62,10 @@ impl Tool for SubloopTool {
         self.child.as_ref()
     }
 
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.schema.is_slow(bytes)
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         self.schema.check(input)?;
         let message = input["message"].as_str().unwrap_or_default();

@@ -49,6 +49,13 @@ pub trait Tool: Send + Sync {
     ///
     /// What is wrong with the input, for the model to mend.
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem>;
+
+    /// Whether [`prepare`](Self::prepare) may take so long for an input of `bytes`, as JSON, that others must not wait for
+    /// it.
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        let _ = bytes;
+        false
+    }
 }
 
 /// Input that a tool cannot be called with; the text says where and why, without the `error: ` in front.
@@ -73,6 +80,7 @@ pub trait PreparedCall: Send {
 }
 
 /// What a running call is given.
+#[derive(Clone)]
 pub struct CallContext {
     /// Cancelled when the call is to end.
     pub cancel: CancellationToken,

@@ -99,6 +99,7 @@ codes! {
         MissingDescription = "missing_description",
         ToolNameForProvider = "tool_name_for_provider",
         SchemaForProvider = "schema_for_provider",
+        UndeclaredProperty = "undeclared_property",
         IrreversibleAllowed = "irreversible_allowed",
         UnmatchedPattern = "unmatched_pattern",
         UnknownDelegate = "unknown_delegate",

@@ -90,6 +90,12 @@ impl Diagnostic {
         self
     }
 
+    /// The one right answer: two are a choice, and a choice is a person's.
+    pub fn certain_remedy(&self) -> Option<&Remedy> {
+        let mut certain = self.remedies.iter().filter(|remedy| remedy.certain);
+        certain.next().filter(|_| certain.next().is_none())
+    }
+
     /// The same, with the one right answer.
     pub fn with_remedy(mut self, title: impl Into<String>, change: Repair) -> Self {
         self.remedies.push(Remedy {

@@ -123,9 +123,7 @@ struct Candidate {
 fn candidates(state: &State) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     for diagnostic in &state.diagnostics {
-        let mut certain = diagnostic.remedies.iter().filter(|remedy| remedy.certain);
-        // Two right answers are a choice, and a choice is a person's.
-        let (Some(remedy), None) = (certain.next(), certain.next()) else {
+        let Some(remedy) = diagnostic.certain_remedy() else {
             continue;
         };
         let edits = edits::of(&state.analysis, diagnostic.span, &remedy.change);

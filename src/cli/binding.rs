@@ -1,5 +1,7 @@
 //! From a definition on the command line to tools that can be called.
 
+use super::output::WARNING;
+use super::printable::printable;
 use super::source::Source;
 use super::{Failure, Status};
 use crate::bind::{BindError, Bindings, Bound, bind};
@@ -36,6 +38,16 @@ pub fn bind_failure(source: &Source, error: &BindError) -> Failure {
         .span()
         .map_or_else(|| source.name.clone(), |span| source.place(span));
     failed(format!("{place}: {error}"))
+}
+
+/// What was left out of `bound`, a line each.
+pub fn notices(source: &Source, bound: &Bound) -> Vec<String> {
+    let notices = bound.notices.iter();
+    let lines = notices.map(|notice| {
+        let message = format!("{}: {}", source.place(notice.span), notice.message);
+        format!("{WARNING}warning{WARNING:#}: {}", printable(&message))
+    });
+    lines.collect()
 }
 
 /// Why a run that was about to start did not.

@@ -1,7 +1,7 @@
 //! `loopls check`: says everything that is wrong with definitions.
 
 use super::project::{Projects, is_settings_file};
-use super::report::{Counts, FileReport, github, json, sarif, summary, text};
+use super::report::{Counts, FileReport, github, help, json, sarif, summary, text};
 use super::search::{WHAT_IS_SEARCHED, files};
 use super::source::{STANDARD_INPUT, Source};
 use super::{Failure, Status, fix, output};
@@ -79,6 +79,7 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
             Err(failure) => problems.push(failure),
         }
     }
+    let can_fix = !arguments.fix && projects.are_clear();
     let (mut reports, unread) = projects.reports(&paths);
     reports.extend(
         checked
@@ -103,7 +104,8 @@ pub fn check(arguments: &Arguments) -> Result<Status, Failure> {
             output::print_document(&source.document(&source.text()))?;
         }
     }
-    report(arguments.format, &reports, counts, print)?;
+    let help = help(counts).filter(|_| can_fix);
+    report(arguments.format, &reports, counts, help, print)?;
 
     problems.extend(unread);
     problems.iter().for_each(Failure::print);
@@ -121,6 +123,7 @@ fn report(
     format: Format,
     reports: &[FileReport<'_>],
     counts: Counts,
+    help: Option<String>,
     print: fn(&str) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let summary = summary(reports.len(), counts);
@@ -130,7 +133,11 @@ fn report(
             for file in reports {
                 print(&text(file, &renderer))?;
             }
-            print(&format!("{summary}\n"))
+            print(&format!("{summary}\n"))?;
+            match help {
+                Some(help) => print(&format!("  help: {help}\n")),
+                None => Ok(()),
+            }
         }
         Format::Json => print(&json(reports)),
         Format::Sarif => {

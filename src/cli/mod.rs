@@ -2,12 +2,15 @@
 //!
 //! A command returns its `Status` or a `Failure`; [`main`] alone prints failures and makes exit statuses.
 
+mod bind;
 mod binding;
 mod check;
+mod completions;
 mod explain;
 mod fix;
 mod fmt;
 mod lsp;
+mod new;
 mod output;
 mod printable;
 mod project;
@@ -46,14 +49,20 @@ enum Command {
     Fmt(fmt::Arguments),
     /// Show what each mode of a definition comes to: limits and where they come from, tools, model, system prompt.
     Resolve(resolve::Arguments),
+    /// Bind a definition and list the tools that the model would see, with their inputs; servers are started and asked.
+    Bind(bind::Arguments),
     /// Run one turn of a definition.
     Run(run::Arguments),
     /// Run the tests of definitions.
     Test(test::Arguments),
-    /// Trusts a folder, so that an editor runs what its definitions reach without asking.
+    /// Trust a folder, so that an editor runs what its definitions reach without asking.
     Trust(trust::Arguments),
     /// Tell what a code means, why it matters and how to put it right; without a code, list them all.
     Explain(explain::Arguments),
+    /// Begin a definition: writes one that runs without a key, and never over a file that is there.
+    New(new::Arguments),
+    /// Print what a shell needs to complete commands, options and their values.
+    Completions(completions::Arguments),
     /// Print the format as a JSON Schema.
     Schema,
     /// Serve an editor.
@@ -136,10 +145,13 @@ pub fn main() -> ExitCode {
         Some(Command::Check(arguments)) => check::check(&arguments),
         Some(Command::Fmt(arguments)) => fmt::fmt(&arguments),
         Some(Command::Resolve(arguments)) => resolve::resolve(&arguments),
+        Some(Command::Bind(arguments)) => bind::bind(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Test(arguments)) => test::test(&arguments),
         Some(Command::Trust(arguments)) => trust::trust(&arguments),
         Some(Command::Explain(arguments)) => explain::explain(&arguments),
+        Some(Command::New(arguments)) => new::new(&arguments),
+        Some(Command::Completions(arguments)) => completions::completions(&arguments),
         Some(Command::Schema) => schema::schema(),
     };
     let status = result.unwrap_or_else(|failure| {

@@ -72,6 +72,12 @@ impl Projects {
         (reports, unread.map(Failure::new).collect())
     }
 
+    /// Whether nothing is wrong with the settings of the projects that were asked for.
+    pub fn are_clear(&self) -> bool {
+        let mut projects = self.0.values();
+        projects.all(|project| project.unread.is_none() && project.diagnostics.is_empty())
+    }
+
     /// Settings whose meaning is in doubt are no ground to write files on: `exclude` may be what is wrong.
     ///
     /// # Errors

@@ -41,8 +41,8 @@ pub fn resolve(arguments: &Arguments) -> Result<Status, Failure> {
     };
     let modes = modes(&source, accepted.definition(), arguments.mode.as_deref())?;
     let text = match arguments.format {
-        Format::Table => table(accepted.definition(), &source.analysis.rope, &modes),
-        Format::Json => document(accepted.definition(), &source.analysis.rope, &modes),
+        Format::Table => table(&source, accepted.definition(), &modes),
+        Format::Json => document(&source, accepted.definition(), &modes),
     };
     output::print(&text)?;
     Ok(Status::Good)
@@ -95,24 +95,24 @@ fn line(rope: &Rope, span: Span) -> u32 {
 }
 
 /// `--format json`: version 1.
-fn document(definition: &Definition, rope: &Rope, modes: &[ShownMode<'_>]) -> String {
-    let document = ide::resolved(definition, rope, modes);
+fn document(source: &Source, definition: &Definition, modes: &[ShownMode<'_>]) -> String {
+    let document = ide::resolved(definition, &source.analysis.rope, modes, &source.host);
     format!("{}\n", escape_json(&format!("{document:#}")))
 }
 
 /// `--format table`.
-fn table(definition: &Definition, rope: &Rope, modes: &[ShownMode<'_>]) -> String {
+fn table(source: &Source, definition: &Definition, modes: &[ShownMode<'_>]) -> String {
     let mut out = String::new();
     for shown in modes {
         if !out.is_empty() {
             out.push('\n');
         }
-        mode_table(&mut out, definition, rope, shown);
+        mode_table(&mut out, source, definition, shown);
     }
     out
 }
 
-fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &ShownMode<'_>) {
+fn mode_table(out: &mut String, source: &Source, definition: &Definition, shown: &ShownMode<'_>) {
     const BOLD: clap::builder::styling::Style = clap::builder::styling::Style::new().bold();
     let mode = &shown.mode;
     let title = match mode.mode {
@@ -133,7 +133,7 @@ fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &Sh
             (
                 name,
                 limit_words(name, limit.value),
-                origin_words(rope, limit.origin),
+                origin_words(&source.analysis.rope, limit.origin),
             )
         })
         .collect();
@@ -147,10 +147,10 @@ fn mode_table(out: &mut String, definition: &Definition, rope: &Rope, shown: &Sh
         let _ = writeln!(out, "  {name:<12}  {value:>width$}  {dim}{origin}{dim:#}");
     }
 
-    let tools: Vec<String> = ide::tool_names(definition, mode)
+    let tools: Vec<String> = ide::tool_names(definition, mode, &source.host)
         .into_iter()
         .map(|tool| match tool {
-            ToolName::Known(name) => name.to_owned(),
+            ToolName::Known(name) => name.into_owned(),
             ToolName::ServerOf(name) => format!("those of server `{name}`, known at bind"),
         })
         .collect();

@@ -5,7 +5,7 @@ use super::{
     Expect, ExpectedCall, ExpectedResult, GivenResult, Milliseconds, Test, parse_duration,
 };
 use crate::syntax::{Node, NodeKind, Table};
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 /// The definition that `table` means. Keys that are unknown or of a wrong type are passed over here; the rules
 /// that read the format say so.
@@ -252,7 +252,7 @@ impl Keys<'_> {
             .map_or(Field::Missing, |node| field(node, read))
     }
 
-    fn string(&self, key: &str) -> Field<String> {
+    fn string(&self, key: &str) -> Field<Text> {
         self.read(key, string)
     }
 
@@ -295,7 +295,7 @@ impl Keys<'_> {
         })
     }
 
-    fn strings(&self, key: &str) -> List<String> {
+    fn strings(&self, key: &str) -> List<Text> {
         self.list(key, string)
     }
 
@@ -325,7 +325,7 @@ impl Keys<'_> {
         })
     }
 
-    fn map(&self, key: &str) -> Vec<(Spanned<String>, Field<String>)> {
+    fn map(&self, key: &str) -> Vec<(Spanned<Text>, Field<Text>)> {
         let entries = self
             .0
             .get(key)
@@ -354,8 +354,11 @@ fn field<T>(node: &Node, read: impl Fn(&Node) -> Option<T>) -> Field<T> {
     }
 }
 
-fn string(node: &Node) -> Option<String> {
-    node.as_str().map(str::to_owned)
+fn string(node: &Node) -> Option<Text> {
+    match &node.kind {
+        NodeKind::String(text) => Some(text.clone()),
+        _ => None,
+    }
 }
 
 fn integer(node: &Node) -> Option<i64> {

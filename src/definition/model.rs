@@ -3,7 +3,7 @@
 use super::Test;
 use super::duration::Milliseconds;
 use crate::syntax::{Node, Table};
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 /// A value with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +58,10 @@ impl<T> Field<T> {
     }
 }
 
-impl Field<String> {
+impl Field<Text> {
     /// The text, or `""` where it is absent or not understood.
     pub fn text(&self) -> &str {
-        self.get().map_or("", String::as_str)
+        self.get().map_or("", Text::as_str)
     }
 }
 
@@ -81,27 +81,27 @@ pub struct Definition {
     /// `format`
     pub format: Field<i64>,
     /// `name`
-    pub name: Field<String>,
+    pub name: Field<Text>,
     /// `display_name`
-    pub display_name: Field<String>,
+    pub display_name: Field<Text>,
     /// `description`
-    pub description: Field<String>,
+    pub description: Field<Text>,
     /// `system`
-    pub system: Field<String>,
+    pub system: Field<Text>,
     /// `system_file`
-    pub system_file: Field<String>,
+    pub system_file: Field<Text>,
     /// `prompt`
-    pub prompt: Field<String>,
+    pub prompt: Field<Text>,
     /// `initial_mode`
-    pub initial_mode: Field<String>,
+    pub initial_mode: Field<Text>,
     /// `drain_timeout`
     pub drain_timeout: Field<Milliseconds>,
     /// `cwd`
-    pub cwd: Field<String>,
+    pub cwd: Field<Text>,
     /// `secrets`
-    pub secrets: List<String>,
+    pub secrets: List<Text>,
     /// `delegates`
-    pub delegates: List<String>,
+    pub delegates: List<Text>,
     /// `[model]`
     pub model: Field<Model>,
     /// `[limits]`
@@ -124,15 +124,15 @@ pub struct Definition {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     /// `provider`
-    pub provider: Field<String>,
+    pub provider: Field<Text>,
     /// `name`
-    pub name: Field<String>,
+    pub name: Field<Text>,
     /// `base_url`
-    pub base_url: Field<String>,
+    pub base_url: Field<Text>,
     /// `api_key_env`
-    pub api_key_env: Field<String>,
+    pub api_key_env: Field<Text>,
     /// `effort`
-    pub effort: Field<String>,
+    pub effort: Field<Text>,
     /// `temperature`
     pub temperature: Field<f64>,
     /// `top_p`
@@ -140,7 +140,7 @@ pub struct Model {
     /// `max_tokens`
     pub max_tokens: Field<i64>,
     /// `stop`
-    pub stop: List<String>,
+    pub stop: List<Text>,
     /// `script`
     pub script: Field<Vec<Reply>>,
 }
@@ -151,17 +151,17 @@ pub struct Reply {
     /// The entry.
     pub span: Span,
     /// `text`
-    pub text: Field<String>,
+    pub text: Field<Text>,
     /// `calls`
     pub calls: Vec<ScriptedCall>,
     /// `stop_reason`
-    pub stop_reason: Field<String>,
+    pub stop_reason: Field<Text>,
     /// `usage`: input and output tokens.
     pub usage: Field<(i64, i64)>,
     /// `delay`
     pub delay: Field<Milliseconds>,
     /// `error`
-    pub error: Field<String>,
+    pub error: Field<Text>,
 }
 
 /// One call of a scripted reply.
@@ -170,7 +170,7 @@ pub struct ScriptedCall {
     /// The entry.
     pub span: Span,
     /// `tool`
-    pub tool: Field<String>,
+    pub tool: Field<Text>,
     /// `input`: a table, or a string that goes out as raw text.
     pub input: Field<Node>,
 }
@@ -196,20 +196,20 @@ pub struct Limits {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Access {
     /// `allow`
-    pub allow: List<String>,
+    pub allow: List<Text>,
     /// `ask`
-    pub ask: List<String>,
+    pub ask: List<Text>,
     /// `deny`
-    pub deny: List<String>,
+    pub deny: List<Text>,
 }
 
 /// `[output]`
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     /// `name`
-    pub name: Field<String>,
+    pub name: Field<Text>,
     /// `description`
-    pub description: Field<String>,
+    pub description: Field<Text>,
     /// `strict`
     pub strict: Field<bool>,
     /// `schema`
@@ -224,29 +224,29 @@ pub struct Tool {
     /// All the text that belongs to it.
     pub extent: Span,
     /// `name`
-    pub name: Field<String>,
+    pub name: Field<Text>,
     /// `description`
-    pub description: Field<String>,
+    pub description: Field<Text>,
     /// `input`
     pub input: Field<Node>,
     /// `produces`
-    pub produces: List<String>,
+    pub produces: List<Text>,
     /// `command`, `http`, `mcp`, `loop` and `reply`, as many as stand there, in order; an accepted tool has one.
     pub sources: Vec<Spanned<Source>>,
     /// `stdin`
-    pub stdin: Field<String>,
+    pub stdin: Field<Text>,
     /// `ok_exit`
     pub ok_exit: List<i64>,
     /// `effect`
-    pub effect: Field<String>,
+    pub effect: Field<Text>,
     /// `effects`: effect by tool name.
-    pub effects: Vec<(Spanned<String>, Field<String>)>,
+    pub effects: Vec<(Spanned<Text>, Field<Text>)>,
     /// `timeout`
     pub timeout: Field<Milliseconds>,
     /// `cwd`
-    pub cwd: Field<String>,
+    pub cwd: Field<Text>,
     /// `env`
-    pub env: Vec<(Spanned<String>, Field<String>)>,
+    pub env: Vec<(Spanned<Text>, Field<Text>)>,
     /// `sequential`
     pub sequential: Field<bool>,
 }
@@ -261,7 +261,7 @@ pub enum Source {
     /// `mcp`
     Mcp(Option<Mcp>),
     /// `loop`
-    Loop(Field<String>),
+    Loop(Field<Text>),
     /// `reply`
     Reply(Node),
 }
@@ -270,9 +270,9 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq)]
 pub enum CommandArgument {
     /// An argument.
-    One(Spanned<String>),
+    One(Spanned<Text>),
     /// Arguments that are left out together when a placeholder in them is absent.
-    Optional(Vec<Field<String>>),
+    Optional(Vec<Field<Text>>),
     /// Neither a string nor an array.
     Invalid(Span),
 }
@@ -281,11 +281,11 @@ pub enum CommandArgument {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Http {
     /// `method`
-    pub method: Field<String>,
+    pub method: Field<Text>,
     /// `url`
-    pub url: Field<String>,
+    pub url: Field<Text>,
     /// `headers`
-    pub headers: Vec<(Spanned<String>, Field<String>)>,
+    pub headers: Vec<(Spanned<Text>, Field<Text>)>,
     /// `body`
     pub body: Field<Node>,
 }
@@ -294,13 +294,13 @@ pub struct Http {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mcp {
     /// `command`
-    pub command: List<String>,
+    pub command: List<Text>,
     /// `url`
-    pub url: Field<String>,
+    pub url: Field<Text>,
     /// `headers`
-    pub headers: Vec<(Spanned<String>, Field<String>)>,
+    pub headers: Vec<(Spanned<Text>, Field<Text>)>,
     /// `prefix`
-    pub prefix: Field<String>,
+    pub prefix: Field<Text>,
 }
 
 /// One `[[middlewares]]` entry.
@@ -309,17 +309,17 @@ pub struct Middleware {
     /// The entry.
     pub span: Span,
     /// `kind`
-    pub kind: Field<String>,
+    pub kind: Field<Text>,
     /// `tools`
-    pub tools: List<String>,
+    pub tools: List<Text>,
     /// `file`, of `log`
-    pub file: Field<String>,
+    pub file: Field<Text>,
     /// `attempts`, of `retry`
     pub attempts: Field<i64>,
     /// `backoff`, of `retry`
     pub backoff: Field<Milliseconds>,
     /// `patterns`, of `redact`
-    pub patterns: List<String>,
+    pub patterns: List<Text>,
 }
 
 /// One `[[modes]]` entry.
@@ -330,19 +330,19 @@ pub struct Mode {
     /// All the text that belongs to it.
     pub extent: Span,
     /// `name`
-    pub name: Field<String>,
+    pub name: Field<Text>,
     /// `description`
-    pub description: Field<String>,
+    pub description: Field<Text>,
     /// `instructions`
-    pub instructions: Field<String>,
+    pub instructions: Field<Text>,
     /// `instructions_file`
-    pub instructions_file: Field<String>,
+    pub instructions_file: Field<Text>,
     /// `tools`
-    pub tools: List<String>,
+    pub tools: List<Text>,
     /// `limits`
     pub limits: Field<Limits>,
     /// `effort`
-    pub effort: Field<String>,
+    pub effort: Field<Text>,
     /// `model`
     pub model: Field<Model>,
 }

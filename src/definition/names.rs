@@ -11,7 +11,7 @@ use super::{
     Tool,
 };
 use crate::syntax::{Entry, Node, NodeKind, Table};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::HashMap;
 
 /// Something that has a name.
@@ -72,9 +72,9 @@ pub struct Names {
     mentions: Vec<Mention>,
     /// Indexes into `mentions`, by target and then by place.
     by_target: Vec<usize>,
-    tools: HashMap<String, usize>,
-    modes: HashMap<String, usize>,
-    produced: HashMap<String, Produced>,
+    tools: HashMap<Text, usize>,
+    modes: HashMap<Text, usize>,
+    produced: HashMap<Text, Produced>,
 }
 
 /// Who has a model-facing name.
@@ -93,7 +93,7 @@ impl Names {
         let mut collector = Collector {
             names: &names,
             text,
-            properties: definition.tools.iter().map(properties).collect(),
+            properties: definition.tools.iter().map(Properties::of).collect(),
             mentions: Vec::new(),
         };
         collector.definition(definition);
@@ -139,7 +139,7 @@ impl Names {
         if name.is_empty() {
             return;
         }
-        let entry = self.produced.entry(name.to_owned());
+        let entry = self.produced.entry(name.into());
         let produced = entry.or_insert(Produced {
             target,
             unique: true,
@@ -206,20 +206,38 @@ impl Target {
     }
 }
 
-/// The properties of a tool's input by name.
-type Properties<'a> = HashMap<&'a str, usize>;
+/// The properties of a tool's input.
+struct Properties<'a> {
+    entries: &'a [Entry],
+    /// Where each name is; empty where they are few.
+    by_name: HashMap<&'a str, usize>,
+}
 
-fn properties(tool: &Tool) -> Properties<'_> {
-    let entries = tool.properties().map(|table| table.entries.iter());
-    let names = entries
-        .into_iter()
-        .flatten()
-        .map(|entry| entry.key.name.as_str());
-    names.zip(0..).collect()
+impl<'a> Properties<'a> {
+    /// So many are searched one by one.
+    const FEW: usize = 16;
+
+    fn of(tool: &'a Tool) -> Self {
+        let entries = tool.properties().map_or(&[][..], |table| &table.entries);
+        let by_name = if entries.len() > Self::FEW {
+            let names = entries.iter().map(|entry| entry.key.name.as_str());
+            names.zip(0..).collect()
+        } else {
+            HashMap::new()
+        };
+        Self { entries, by_name }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        match self.entries.len() > Self::FEW {
+            true => self.by_name.get(name).copied(),
+            false => self.entries.iter().position(|entry| entry.key.name == name),
+        }
+    }
 }
 
 /// The strings of a list with their indexes in it.
-fn listed(list: &List<String>) -> impl Iterator<Item = (usize, &Spanned<String>)> {
+fn listed(list: &List<Text>) -> impl Iterator<Item = (usize, &Spanned<Text>)> {
     let items = list.get().into_iter().flatten().enumerate();
     items.filter_map(|(index, item)| Some((index, item.spanned()?)))
 }
@@ -289,13 +307,13 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn mode(&mut self, name: &Field<String>) {
+    fn mode(&mut self, name: &Field<Text>) {
         if let Some(name) = name.spanned() {
             self.mention(name.span, self.names.mode(&name.value).map(Target::Mode));
         }
     }
 
-    fn patterns(&mut self, list: &List<String>, also_entries: bool) {
+    fn patterns(&mut self, list: &List<Text>, also_entries: bool) {
         for pattern in list.items() {
             let Some(name) = literal(&pattern.value) else {
                 continue;
@@ -324,7 +342,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A call by its model-facing name, and the properties that its input gives.
-    fn call(&mut self, tool: Option<&Spanned<String>>, input: Option<&Node>) {
+    fn call(&mut self, tool: Option<&Spanned<Text>>, input: Option<&Node>) {
         let Some(name) = tool else { return };
         let Some(produced) = self.names.produced.get(name.value.trim()).copied() else {
             return;
@@ -383,7 +401,7 @@ impl<'a> Collector<'a> {
     }
 
     fn property(&self, tool: usize, name: &str) -> Option<Target> {
-        let property = *self.properties[tool].get(name)?;
+        let property = self.properties[tool].find(name)?;
         Some(Target::Property { tool, property })
     }
 
@@ -428,7 +446,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn field(&mut self, tool: usize, text: &Field<String>) {
+    fn field(&mut self, tool: usize, text: &Field<Text>) {
         if let Some(text) = text.spanned() {
             self.placeholders(tool, &text.value, text.span);
         }

@@ -1,7 +1,7 @@
 //! What each mode comes to: limits with their origins, tools, model, effort and system prompt.
 
 use super::{Definition, Effort, Field, Limits, Milliseconds, Mode, Model, Surroundings};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +15,16 @@ pub const DEFAULT_PARALLEL: i64 = 8;
 
 /// Wall time of one call of a tool that names none, in milliseconds; a `loop` has none.
 pub const DEFAULT_TIMEOUT: Milliseconds = 60_000;
+
+const DEFAULT_DRAIN_TIMEOUT: Milliseconds = 5_000;
+
+impl Definition {
+    /// How long a cancelled run and the processes of its tools may take to wind down, in milliseconds.
+    pub fn drain(&self) -> Milliseconds {
+        let own = self.drain_timeout.get().copied();
+        own.unwrap_or(DEFAULT_DRAIN_TIMEOUT)
+    }
+}
 
 /// What one mode comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +155,7 @@ fn resolve_mode<'a>(base: &Base<'a>, mode: Option<&'a Mode>) -> ResolvedMode<'a>
             indexes.filter(|index| seen.insert(*index)).collect()
         }
     };
-    let effort = |word: Option<&String>| {
+    let effort = |word: Option<&Text>| {
         word.filter(|word| !word.is_empty())
             .and_then(|word| Effort::from_word(word))
     };
@@ -227,8 +237,8 @@ impl ResolvedMode<'_> {
 }
 
 fn text_or_file(
-    text: &Field<String>,
-    file: &Field<String>,
+    text: &Field<Text>,
+    file: &Field<Text>,
     surroundings: &dyn Surroundings,
 ) -> Result<String, (Span, super::FileProblem)> {
     match file.spanned() {

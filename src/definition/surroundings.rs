@@ -12,6 +12,16 @@ pub trait Surroundings {
     /// The text of the file at `path`, or why it cannot be had. Implementations decide what may be opened at all.
     fn file(&self, path: &Path) -> Result<String, FileProblem>;
 
+    /// Where the file at `path`, which need not be there yet, is or would be: absolute, symbolic links followed. Nothing
+    /// is opened.
+    ///
+    /// # Errors
+    ///
+    /// It would be outside, its folder is not there, or the definition has no place.
+    fn place_of(&self, _path: &Path) -> Result<PathBuf, FileProblem> {
+        Err(FileProblem::NoPlace)
+    }
+
     /// Names of the entries of the directory `path`; those of directories end in `/`. Empty if there is none.
     fn entries(&self, path: &Path) -> Vec<String>;
 
@@ -31,6 +41,12 @@ pub trait Surroundings {
 
     /// The loops under the project's root, this one as it was last seen among them; `None` where nobody looked.
     fn loops(&self) -> Option<Arc<Vec<KnownLoop>>> {
+        None
+    }
+
+    /// The model-facing names of what the server of the entry `tool` offered when it was last asked; `None` where nobody
+    /// asked. Nothing is wrong with a name that is not among them: a server may have changed since.
+    fn probed(&self, _tool: &str) -> Option<Arc<Vec<String>>> {
         None
     }
 
@@ -81,7 +97,7 @@ impl KnownLoop {
             delegates: definition
                 .delegates
                 .items()
-                .map(|name| name.value.clone())
+                .map(|name| name.value.to_string())
                 .collect(),
         }
     }

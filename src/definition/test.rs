@@ -2,7 +2,7 @@
 
 use super::{Field, Reply};
 use crate::syntax::Node;
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 /// One `[[tests]]` entry.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,11 +12,11 @@ pub struct Test {
     /// All the text that belongs to it.
     pub extent: Span,
     /// `name`
-    pub name: Field<String>,
+    pub name: Field<Text>,
     /// `prompt`
-    pub prompt: Field<String>,
+    pub prompt: Field<Text>,
     /// `mode`
-    pub mode: Field<String>,
+    pub mode: Field<Text>,
     /// `script`
     pub script: Field<Vec<Reply>>,
     /// `results`
@@ -31,7 +31,7 @@ pub struct GivenResult {
     /// The entry.
     pub span: Span,
     /// `tool`
-    pub tool: Field<String>,
+    pub tool: Field<Text>,
     /// `input`
     pub input: Field<Node>,
     /// `result`
@@ -44,11 +44,11 @@ pub struct GivenResult {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expect {
     /// `answer`: the answer, exactly.
-    pub answer: Field<String>,
+    pub answer: Field<Text>,
     /// `contains`: a part of the answer.
-    pub contains: Field<String>,
+    pub contains: Field<Text>,
     /// `matches`: a regular expression that the answer matches.
-    pub matches: Field<String>,
+    pub matches: Field<Text>,
     /// `calls`: all calls, in order.
     pub calls: Field<Vec<ExpectedCall>>,
     /// `results`: results that come in this order, others between them or not.
@@ -56,7 +56,7 @@ pub struct Expect {
     /// `iterations`
     pub iterations: Field<i64>,
     /// `stop`
-    pub stop: Field<String>,
+    pub stop: Field<Text>,
 }
 
 impl Expect {
@@ -85,7 +85,7 @@ pub struct ExpectedCall {
     /// The entry.
     pub span: Span,
     /// `tool`
-    pub tool: Field<String>,
+    pub tool: Field<Text>,
     /// `input`: a table, or a string that is compared as text unless it is JSON.
     pub input: Field<Node>,
 }
@@ -96,9 +96,9 @@ pub struct ExpectedResult {
     /// The entry.
     pub span: Span,
     /// `tool`
-    pub tool: Field<String>,
+    pub tool: Field<Text>,
     /// `contains`
-    pub contains: Field<String>,
+    pub contains: Field<Text>,
     /// `is_error`
     pub is_error: Field<bool>,
 }

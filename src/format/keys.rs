@@ -722,14 +722,14 @@ static MIDDLEWARE: TableSpec = TableSpec {
         key(
             "attempts",
             Integer,
-            "",
+            "3",
             "For `retry`: how often a call is tried in all.",
             "3",
         ),
         key(
             "backoff",
             Duration,
-            "",
+            "500ms",
             "For `retry`: the wait before the second attempt; it doubles.",
             "\"200ms\"",
         ),

@@ -60,6 +60,22 @@ pub fn entries(root: &Path, folder: &Path, path: &Path) -> Vec<String> {
     names
 }
 
+/// Where the file at `path`, which need not be there yet, is or would be.
+pub fn place_of(root: &Path, folder: &Path, path: &Path) -> Result<PathBuf, FileProblem> {
+    match resolve(root, folder, path) {
+        // A link that leads nowhere could be made to lead anywhere.
+        Err(FileProblem::Missing) if folder.join(path).symlink_metadata().is_err() => {
+            let name = path.file_name().ok_or(FileProblem::Missing)?;
+            let parent = path
+                .parent()
+                .filter(|parent| !parent.as_os_str().is_empty());
+            let parent = parent.unwrap_or(Path::new("."));
+            Ok(resolve(root, folder, parent)?.join(name))
+        }
+        place => place,
+    }
+}
+
 /// Where `path` is, symbolic links followed. That it stays under `root` is decided by its text first, so that
 /// nothing elsewhere is even looked at.
 fn resolve(root: &Path, folder: &Path, path: &Path) -> Result<PathBuf, FileProblem> {
@@ -185,6 +201,36 @@ mod tests {
             read(&root, &folder, Path::new("most.txt")).map(|text| text.len()),
             Ok(1024 * 1024)
         );
+    }
+
+    #[test]
+    fn a_file_to_be_is_placed_under_the_root() {
+        let place = tempfile::tempdir().unwrap();
+        let top = place.path().canonicalize().unwrap();
+        let root = top.join("project");
+        let folder = root.join("loops");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("old.jsonl"), "").unwrap();
+        symlink("../..", folder.join("out")).unwrap();
+        symlink("../../new.jsonl", folder.join("dangling.jsonl")).unwrap();
+        symlink("old.jsonl", folder.join("link.jsonl")).unwrap();
+        for (path, expected) in [
+            ("new.jsonl", Ok(folder.join("new.jsonl"))),
+            ("old.jsonl", Ok(folder.join("old.jsonl"))),
+            ("link.jsonl", Ok(folder.join("old.jsonl"))),
+            ("../new.jsonl", Ok(root.join("new.jsonl"))),
+            ("../../new.jsonl", Err(FileProblem::Outside)),
+            ("out/new.jsonl", Err(FileProblem::Outside)),
+            ("/tmp/new.jsonl", Err(FileProblem::Outside)),
+            ("dangling.jsonl", Err(FileProblem::Missing)),
+            ("none/new.jsonl", Err(FileProblem::Missing)),
+        ] {
+            assert_eq!(
+                place_of(&root, &folder, Path::new(path)),
+                expected,
+                "{path}"
+            );
+        }
     }
 
     #[test]

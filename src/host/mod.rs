@@ -134,6 +134,10 @@ impl Surroundings for Host {
         files::read(&self.root, &self.folder, path)
     }
 
+    fn place_of(&self, path: &Path) -> Result<PathBuf, FileProblem> {
+        files::place_of(&self.root, &self.folder, path)
+    }
+
     fn entries(&self, path: &Path) -> Vec<String> {
         files::entries(&self.root, &self.folder, path)
     }

@@ -103,7 +103,9 @@ fn loops_called(
     let items = analysis.definition.delegates.get();
     let name = items.and_then(|items| items.get(index)?.get());
     let loops = surroundings.loops().unwrap_or_default();
-    let called = loops.iter().filter(|known| Some(&known.name) == name);
+    let called = loops
+        .iter()
+        .filter(|known| name.is_some_and(|name| known.name == *name));
     called
         .map(|known| Destination::File(known.path.clone()))
         .collect()

@@ -2,6 +2,7 @@
 
 use super::plain::one_line;
 use crate::check::Analysis;
+use crate::definition::{Source, Tool};
 use crate::text::Span;
 
 /// Something a person can start.
@@ -14,6 +15,11 @@ pub enum Act {
     },
     /// Bind the loop and tell what came of it.
     Bind,
+    /// Ask the server of this entry what it offers.
+    Probe {
+        /// The entry's name.
+        tool: String,
+    },
     /// Run the test of this name.
     RunTest {
         /// The test's name.
@@ -71,11 +77,19 @@ pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
             });
         }
     }
+    for tool in servers(analysis) {
+        let name = tool.name.text();
+        lenses.push(Lens {
+            span: tool.span,
+            title: "Probe".into(),
+            act: Act::Probe { tool: name.into() },
+        });
+    }
     lenses.sort_by_key(|lens| lens.span.start);
     lenses
 }
 
-/// The acts offered as code actions for the range `span`, with their titles: the loop's, and the mode's it is in.
+/// The acts offered as code actions for the range `span`, with their titles: the loop's, and those of what it is in.
 pub fn acts_at(analysis: &Analysis, span: Span) -> Vec<(String, Act)> {
     let definition = &analysis.definition;
     let mut acts = Vec::new();
@@ -104,8 +118,22 @@ pub fn acts_at(analysis: &Analysis, span: Span) -> Vec<(String, Act)> {
             ));
         }
     }
+    for tool in servers(analysis).filter(|tool| inside(tool.extent)) {
+        let name = tool.name.text();
+        let act = Act::Probe { tool: name.into() };
+        acts.push((format!("Probe {}", shown(name)), act));
+    }
     acts.push(("Check bind".into(), Act::Bind));
     acts
+}
+
+/// The entries whose tools a server offers, those that can be named.
+fn servers(analysis: &Analysis) -> impl Iterator<Item = &Tool> {
+    let tools = analysis.definition.tools.iter();
+    tools.filter(|tool| {
+        let source = tool.sources.first().map(|source| &source.value);
+        matches!(source, Some(Source::Mcp(_))) && !tool.name.text().trim().is_empty()
+    })
 }
 
 /// Where the lenses of the loop itself stand: over its name, else over its first key. An empty file has none.

@@ -4,7 +4,7 @@ use super::references::references;
 use super::rename::{Rename, RenameError, refuse_malformed, renamed, string_edit};
 use crate::check::Analysis;
 use crate::definition::{KnownLoop, RESERVED_TOOL_NAME, Spanned, Target};
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 /// A loop that is named under the cursor: this one by its `name`, or another by a delegate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub fn loop_name_at(analysis: &Analysis, offset: usize) -> Option<LoopName> {
     };
     (!name.trim().is_empty()).then(|| LoopName {
         span: super::content(&analysis.text, span),
-        name,
+        name: name.into(),
     })
 }
 
@@ -104,11 +104,11 @@ pub fn rename_loop(analysis: &Analysis, old: &str, new: &str) -> Result<Rename, 
     Ok(rename)
 }
 
-fn own_name(analysis: &Analysis) -> Option<&Spanned<String>> {
+fn own_name(analysis: &Analysis) -> Option<&Spanned<Text>> {
     analysis.definition.name.spanned()
 }
 
-fn delegate(analysis: &Analysis, index: usize) -> Option<&Spanned<String>> {
+fn delegate(analysis: &Analysis, index: usize) -> Option<&Spanned<Text>> {
     let delegates = analysis.definition.delegates.get()?;
     delegates.get(index)?.spanned()
 }
@@ -116,7 +116,7 @@ fn delegate(analysis: &Analysis, index: usize) -> Option<&Spanned<String>> {
 fn delegates_called<'a>(
     analysis: &'a Analysis,
     name: &'a str,
-) -> impl Iterator<Item = &'a Spanned<String>> {
+) -> impl Iterator<Item = &'a Spanned<Text>> {
     let items = analysis.definition.delegates.items();
     items.filter(move |item| item.value == name)
 }

@@ -3,11 +3,12 @@
 use crate::check::Analysis;
 use crate::definition::pattern::literal;
 use crate::definition::{Pattern, Spanned, Target};
+use crate::text::Text;
 
 /// A pattern that is a glob.
 pub struct WrittenPattern<'a> {
     /// The string.
-    pub written: &'a Spanned<String>,
+    pub written: &'a Spanned<Text>,
     /// What it is.
     pub pattern: Pattern,
     /// The list that it stands in: `access.allow`.
@@ -57,7 +58,7 @@ impl WrittenPattern<'_> {
 /// Every pattern of `access` and of middlewares that is a glob and that is `wanted`.
 pub fn patterns<'a>(
     analysis: &'a Analysis,
-    wanted: impl Fn(&Spanned<String>) -> bool,
+    wanted: impl Fn(&Spanned<Text>) -> bool,
 ) -> Vec<WrittenPattern<'a>> {
     let definition = &analysis.definition;
     let access = definition.access.get();
@@ -87,12 +88,12 @@ pub fn patterns<'a>(
 }
 
 /// Whether a pattern can match more than one name.
-pub fn is_wild(written: &Spanned<String>) -> bool {
+pub fn is_wild(written: &Spanned<Text>) -> bool {
     literal(&written.value).is_none()
 }
 
 /// The pattern with wildcards under the cursor.
 pub fn pattern_at(analysis: &Analysis, offset: usize) -> Option<WrittenPattern<'_>> {
-    let wanted = |written: &Spanned<String>| written.span.touches(offset) && is_wild(written);
+    let wanted = |written: &Spanned<Text>| written.span.touches(offset) && is_wild(written);
     patterns(analysis, wanted).pop()
 }

@@ -1,9 +1,10 @@
 //! What the modes of a definition come to, as `loopls resolve --format json` and `loopls.resolve` tell it.
 
-use crate::definition::{Definition, ResolvedLimit, ResolvedMode};
+use crate::definition::{Definition, ResolvedLimit, ResolvedMode, Surroundings};
 use crate::text::{Encoding, position_at};
 use ropey::Rope;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// A mode with its system prompt, for which files may have to be read.
 pub struct ShownMode<'a> {
@@ -14,24 +15,36 @@ pub struct ShownMode<'a> {
 }
 
 /// A tool as the model will see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolName<'a> {
     /// It is called this.
-    Known(&'a str),
-    /// The tools of the server of this definition, which only a bind tells.
+    Known(Cow<'a, str>),
+    /// The tools of the server of this definition, which only a bind or a probe tells.
     ServerOf(&'a str),
 }
 
-/// The tools of `mode`, in order.
-pub fn tool_names<'a>(definition: &'a Definition, mode: &ResolvedMode<'_>) -> Vec<ToolName<'a>> {
+/// The tools of `mode`, in order; those of a server as `surroundings` know them.
+pub fn tool_names<'a>(
+    definition: &'a Definition,
+    mode: &ResolvedMode<'_>,
+    surroundings: &dyn Surroundings,
+) -> Vec<ToolName<'a>> {
     let entries = mode.tools.iter().map(|&index| &definition.tools[index]);
     entries
         .flat_map(|tool| match tool.produced_names() {
-            None => vec![ToolName::ServerOf(tool.name.text())],
-            Some(names) => names
-                .into_iter()
-                .map(|name| ToolName::Known(name.value))
-                .collect(),
+            None => match surroundings.probed(tool.name.text()) {
+                None => vec![ToolName::ServerOf(tool.name.text())],
+                Some(offered) => {
+                    let names = offered.iter().cloned();
+                    names.map(|name| ToolName::Known(name.into())).collect()
+                }
+            },
+            Some(names) => {
+                let names = names.into_iter();
+                names
+                    .map(|name| ToolName::Known(name.value.into()))
+                    .collect()
+            }
         })
         .collect()
 }
@@ -44,10 +57,15 @@ pub fn delegates(definition: &Definition) -> Vec<&str> {
 
 /// `modes` of the definition with the lines of `rope`, as version 1 of the format: lines are zero-based and absent for
 /// a default, times in milliseconds.
-pub fn resolved(definition: &Definition, rope: &Rope, modes: &[ShownMode<'_>]) -> Value {
+pub fn resolved(
+    definition: &Definition,
+    rope: &Rope,
+    modes: &[ShownMode<'_>],
+    surroundings: &dyn Surroundings,
+) -> Value {
     let modes = modes
         .iter()
-        .map(|shown| mode_value(definition, rope, shown));
+        .map(|shown| mode_value(definition, rope, shown, surroundings));
     json!({
         "version": 1,
         "name": definition.name.text(),
@@ -57,7 +75,12 @@ pub fn resolved(definition: &Definition, rope: &Rope, modes: &[ShownMode<'_>]) -
     })
 }
 
-fn mode_value(definition: &Definition, rope: &Rope, shown: &ShownMode<'_>) -> Value {
+fn mode_value(
+    definition: &Definition,
+    rope: &Rope,
+    shown: &ShownMode<'_>,
+    surroundings: &dyn Surroundings,
+) -> Value {
     let mode = &shown.mode;
     let limits: Map<String, Value> = mode
         .limits
@@ -65,7 +88,8 @@ fn mode_value(definition: &Definition, rope: &Rope, shown: &ShownMode<'_>) -> Va
         .into_iter()
         .map(|(name, limit)| (name.to_owned(), limit_value(rope, name, limit)))
         .collect();
-    let tools = tool_names(definition, mode).into_iter().map(tool_value);
+    let tools = tool_names(definition, mode, surroundings);
+    let tools = tools.into_iter().map(tool_value);
     let model = mode
         .model
         .map(|model| json!({ "provider": model.provider.text(), "name": model.name.text() }));
@@ -81,7 +105,7 @@ fn mode_value(definition: &Definition, rope: &Rope, shown: &ShownMode<'_>) -> Va
 
 fn tool_value(tool: ToolName<'_>) -> Value {
     match tool {
-        ToolName::Known(name) => name.into(),
+        ToolName::Known(name) => Value::from(name),
         ToolName::ServerOf(definition) => json!({ "name": null, "definition": definition }),
     }
 }

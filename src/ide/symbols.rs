@@ -136,7 +136,7 @@ fn tables(analysis: &Analysis) -> Vec<Symbol> {
             };
             let detail = one_line(&detail.unwrap_or_default());
             let symbol = Symbol::new(
-                entry.key.name.clone(),
+                entry.key.name.to_string(),
                 kind,
                 whole_of(entry),
                 entry.key.span,

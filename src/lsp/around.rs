@@ -1,5 +1,6 @@
 //! What surrounds an open document: this machine, and the other documents of the editor before what is on its disk.
 
+use super::probes::Probes;
 use super::projects::Projects;
 use super::session::Documents;
 use super::uri;
@@ -38,6 +39,8 @@ pub struct Around {
     pub place: Arc<Place>,
     /// The projects.
     pub projects: Arc<Projects>,
+    /// What servers were asked.
+    pub probes: Arc<Probes>,
     /// What is open.
     pub documents: Arc<Mutex<Documents>>,
     /// Whether the project may be searched now, which takes as long as the disk: never on the message loop.
@@ -57,6 +60,10 @@ impl Surroundings for Around {
             Some(open) => Ok(open.to_string()),
             None => on_disk,
         }
+    }
+
+    fn place_of(&self, path: &Path) -> Result<PathBuf, FileProblem> {
+        self.place.host.place_of(path)
     }
 
     fn entries(&self, path: &Path) -> Vec<String> {
@@ -93,10 +100,15 @@ impl Surroundings for Around {
         }
     }
 
+    fn probed(&self, tool: &str) -> Option<Arc<Vec<String>>> {
+        self.probes.of(&self.place.host.place()?, tool)
+    }
+
     fn at(&self, place: &Path) -> Option<Box<dyn Surroundings + Send + Sync>> {
         Some(Box::new(Self {
             place: Arc::new(Place::new(self.place.host.beside(place))),
             projects: self.projects.clone(),
+            probes: self.probes.clone(),
             documents: self.documents.clone(),
             may_search: self.may_search,
         }))

@@ -3,19 +3,22 @@
 use super::outbox::Outbox;
 use super::session::Session;
 use super::{trust, uri};
-use crate::bind::{BindError, Bindings, Bound, BoundMode, Family};
+use crate::bind::{BindError, Bindings, Bound, Family, Notice, told};
 use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::definition;
 use crate::ide::{self, ShownMode};
 use crate::text::{Encoding, Span, position_at};
 use crate::workspace::Snapshot;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::notification::ShowMessage;
 use tower_lsp::ls_types::{MessageType, ShowMessageParams};
 use uuid::Uuid;
+
+/// How many things that were left out of a bind are told at once.
+const MOST_NOTICES: usize = 5;
 
 /// Accepts the text of `snapshot`.
 ///
@@ -48,7 +51,8 @@ pub async fn accept(
         .map_err(|_panic| "internal error".to_owned())?
 }
 
-fn describe(snapshot: &Snapshot, analysis: &Analysis, error: &Diagnostic) -> String {
+/// What is wrong, with its place, for a person.
+pub fn describe(snapshot: &Snapshot, analysis: &Analysis, error: &Diagnostic) -> String {
     let place = place(snapshot, analysis, error.span);
     format!("{place}: {} [{}]", error.message, error.code)
 }
@@ -89,6 +93,13 @@ pub async fn bound(
     snapshot: &Snapshot,
     family: Family,
 ) -> std::result::Result<Bound, String> {
+    let analysis = family.accepted.analysis().clone();
+    let bound = family.bind(bindings_for(session, snapshot)).await;
+    bound.map_err(|error| unbound(snapshot, &analysis, &error))
+}
+
+/// What a bind of `snapshot` is given.
+pub fn bindings_for(session: &Session, snapshot: &Snapshot) -> Bindings {
     let path = uri::path(&snapshot.uri);
     let folders = session.folders();
     let folder = path
@@ -100,7 +111,7 @@ pub async fn bound(
         Some(path) => session.untrusted_folders(path),
         None => folders,
     };
-    let bindings = Bindings {
+    Bindings {
         session_id: Uuid::new_v4(),
         loop_id: Uuid::new_v4(),
         extra_tools: Vec::new(),
@@ -108,14 +119,11 @@ pub async fn bound(
         guard: session.machine.guard.clone(),
         untrusted_folders,
         environment: session.machine.environment.clone(),
-    };
-    let analysis = family.accepted.analysis().clone();
-    let bound = family.bind(bindings).await;
-    bound.map_err(|error| unbound(snapshot, &analysis, &error))
+    }
 }
 
 /// Why it was not bound, with its place, for a person.
-fn unbound(snapshot: &Snapshot, analysis: &Analysis, error: &BindError) -> String {
+pub fn unbound(snapshot: &Snapshot, analysis: &Analysis, error: &BindError) -> String {
     match error.span() {
         Some(span) => format!("{}: {error}", place(snapshot, analysis, span)),
         None => error.to_string(),
@@ -137,7 +145,8 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
     };
     match tools.await {
         Ok(bound) => {
-            let modes: Vec<_> = bound.modes.iter().map(mode_value).collect();
+            bound.end().await;
+            tell_notices(session, snapshot, bound.accepted.analysis(), &bound.notices);
             let names: Vec<_> = bound.initial_mode().tools.iter().collect();
             let text = format!(
                 "{} binds: {} tool{} in the mode it starts in",
@@ -149,7 +158,7 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
             if !session.abilities().run_events {
                 show(&session.outbox, MessageType::INFO, text);
             }
-            Ok(Some(json!({ "modes": modes })))
+            Ok(Some(told(&bound)))
         }
         Err(problem) => Err(refused(problem)),
     }
@@ -175,32 +184,44 @@ pub async fn resolve(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Opti
             Ok(ShownMode { mode, system })
         });
         let modes = modes.collect::<Result<Vec<_>>>()?;
-        Ok(Some(ide::resolved(definition, &snapshot.rope, &modes)))
+        Ok(Some(ide::resolved(
+            definition,
+            &snapshot.rope,
+            &modes,
+            &*surroundings,
+        )))
     });
     resolved.await.map_err(|_panic| Error::internal_error())?
 }
 
 /// The error reply that tells a person what stands in the way.
-fn refused(problem: String) -> Error {
+pub fn refused(problem: String) -> Error {
     let mut error = Error::invalid_request();
     error.message = problem.into();
     error
 }
 
-fn mode_value(mode: &BoundMode) -> Value {
-    let tools = mode.tools.iter().map(|tool| {
-        let info = tool.info();
-        json!({
-            "name": info.name,
-            "definition": info.definition,
-            "description": info.description,
-            "input_schema": info.input_schema,
-            "effect": info.effect.as_str(),
-        })
-    });
-    json!({ "name": mode.name, "tools": tools.collect::<Vec<_>>() })
+/// Tells a person what was left out of a bind.
+pub fn tell_notices(
+    session: &Session,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    notices: &[Notice],
+) {
+    let [first, others @ ..] = notices else {
+        return;
+    };
+    let place = place(snapshot, analysis, first.span);
+    let mut text = format!("{place}: {}", first.message);
+    for other in others.iter().take(MOST_NOTICES - 1) {
+        text.push_str(&format!("; {}", other.message));
+    }
+    if others.len() >= MOST_NOTICES {
+        text.push_str(&format!(" (and {} more)", others.len() + 1 - MOST_NOTICES));
+    }
+    show(&session.outbox, MessageType::WARNING, text);
 }
 
-fn show(outbox: &Outbox, typ: MessageType, message: String) {
+pub fn show(outbox: &Outbox, typ: MessageType, message: String) {
     outbox.notify::<ShowMessage>(ShowMessageParams { typ, message });
 }

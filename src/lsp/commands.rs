@@ -2,7 +2,7 @@
 
 use super::runs;
 use super::session::Session;
-use super::{bindings, edits, pages, uri};
+use super::{bindings, edits, pages, probes, uri};
 use crate::check::Code;
 use crate::ide::Act;
 use crate::run::access::Answer;
@@ -18,6 +18,7 @@ const RUN: &str = "loopls.run";
 const CANCEL: &str = "loopls.cancel";
 const DECIDE: &str = "loopls.decide";
 const BIND: &str = "loopls.bind";
+const PROBE: &str = "loopls.probe";
 const RESOLVE: &str = "loopls.resolve";
 const SAVE_AS_TEST: &str = "loopls.saveAsTest";
 const EXPLAIN: &str = "loopls.explain";
@@ -29,6 +30,7 @@ pub const ALL: &[&str] = &[
     CANCEL,
     DECIDE,
     BIND,
+    PROBE,
     RESOLVE,
     SAVE_AS_TEST,
     EXPLAIN,
@@ -41,6 +43,7 @@ pub fn for_act(title: String, uri: &str, act: &Act) -> Command {
         Act::Run { mode: None } => (RUN, json!({ "uri": uri })),
         Act::Run { mode: Some(mode) } => (RUN, json!({ "uri": uri, "mode": mode })),
         Act::RunTest { test } => (RUN, json!({ "uri": uri, "test": test })),
+        Act::Probe { tool } => (PROBE, json!({ "uri": uri, "tool": tool })),
         Act::Bind => (BIND, json!({ "uri": uri })),
     };
     command(title, name, argument)
@@ -101,6 +104,10 @@ pub async fn execute(
             let Document { uri } = parse(argument)?;
             bindings::bind(session, &open(session, &uri)?).await
         }
+        PROBE => {
+            let Probe { uri, tool } = parse(argument)?;
+            probes::probe(session, &open(session, &uri)?, &tool).await
+        }
         RESOLVE => {
             let Document { uri } = parse(argument)?;
             bindings::resolve(session, &open(session, &uri)?).await
@@ -152,6 +159,12 @@ struct Decide {
 #[derive(Deserialize)]
 struct Explain {
     code: String,
+}
+
+#[derive(Deserialize)]
+struct Probe {
+    uri: String,
+    tool: String,
 }
 
 #[derive(Deserialize)]

@@ -22,6 +22,7 @@ mod markup;
 mod outbox;
 mod packed;
 mod pages;
+mod probes;
 mod project_settings;
 mod projects;
 mod publish;

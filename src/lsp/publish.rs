@@ -5,7 +5,7 @@
 //! A document's diagnostics are published and cleared while the documents are locked, so that nothing follows a clear.
 //! A client that pulls asks for the same instead, and is never pushed to.
 
-use super::session::{INLINE_BYTES, Session, detached};
+use super::session::{Session, detached};
 use super::{convert, project_settings, uri};
 use crate::check::Analysis;
 use crate::definition::KnownLoop;
@@ -35,9 +35,6 @@ struct State {
     is_at_work: bool,
     /// Whether there is something to look at that was not there when the last look began.
     is_behind: bool,
-    /// Versions that nobody needs any more. To free what was made of a large one takes time, which the message loop has
-    /// not.
-    old: Vec<Snapshot>,
 }
 
 impl Workers {
@@ -58,32 +55,31 @@ impl Worker {
     }
 
     fn work(&self, session: &Arc<Session>) {
-        while let Some(old) = self.next() {
+        while self.is_behind() {
             // Whatever becomes of one look, the next is not to be lost; what went wrong was logged.
             let _ = catch_unwind(AssertUnwindSafe(|| self.look(session)));
-            drop(old);
         }
     }
 
-    /// Whether there is something to look at: then with what can be freed afterwards.
-    fn next(&self) -> Option<Vec<Snapshot>> {
+    /// Whether there is something to look at; if not, the work ends.
+    fn is_behind(&self) -> bool {
         let mut state = self.state();
         state.is_at_work = std::mem::take(&mut state.is_behind);
-        state.is_at_work.then(|| std::mem::take(&mut state.old))
+        state.is_at_work
     }
 
     fn look(&self, session: &Arc<Session>) {
         let Some(snapshot) = session.snapshot_of(&self.key) else {
             return;
         };
-        let Ok(diagnostics) = find(session, &snapshot) else {
-            return;
-        };
-        let documents = session.documents();
-        let current = documents.workspace.snapshot(&self.key);
-        if current.is_some_and(|current| current.is_of_same_open(&snapshot)) {
-            publish(session, &snapshot.uri, diagnostics, Some(snapshot.version));
+        if let Ok(diagnostics) = find(session, &snapshot) {
+            let documents = session.documents();
+            let current = documents.workspace.snapshot(&self.key);
+            if current.is_some_and(|current| current.is_of_same_open(&snapshot)) {
+                publish(session, &snapshot.uri, diagnostics, Some(snapshot.version));
+            }
         }
+        snapshot.tidy();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -108,18 +104,10 @@ pub fn opened(session: &Arc<Session>, key: &DocumentKey) {
     worker.wake(session);
 }
 
-/// A document was changed, and was `before`.
-pub fn changed(session: &Arc<Session>, key: &DocumentKey, before: Snapshot) {
-    let documents = session.documents();
-    match documents.workers.0.get(key) {
-        Some(worker) => {
-            worker.state().old.push(before);
-            worker.wake(session);
-        }
-        None if before.rope.len_bytes() > INLINE_BYTES => {
-            tokio::task::spawn_blocking(move || drop(before));
-        }
-        None => {}
+/// A document was changed.
+pub fn changed(session: &Arc<Session>, key: &DocumentKey) {
+    if let Some(worker) = session.documents().workers.0.get(key) {
+        worker.wake(session);
     }
 }
 
@@ -156,8 +144,11 @@ pub async fn pull(
     let items = match session.snapshot(&params.text_document.uri) {
         Some(snapshot) => {
             let session = session.clone();
-            let found = tokio::task::spawn_blocking(move || find(&session, &snapshot));
-            found.await.map_err(|_panic| Error::internal_error())??
+            let asked = snapshot.clone();
+            let found = tokio::task::spawn_blocking(move || find(&session, &asked));
+            let found = found.await.map_err(|_panic| Error::internal_error())?;
+            tokio::task::spawn_blocking(move || snapshot.tidy());
+            found?
         }
         None => project_settings::pull(session, &params.text_document.uri),
     };

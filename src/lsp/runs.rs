@@ -9,6 +9,7 @@ mod merge;
 mod present;
 mod progress;
 mod questions;
+mod refusal;
 mod registry;
 mod save;
 

@@ -5,6 +5,7 @@ use super::around::{Around, Place};
 use super::features::workspace_symbols;
 use super::log::Log;
 use super::outbox::Outbox;
+use super::probes::Probes;
 use super::projects::Projects;
 use super::publish::Workers;
 use super::refresh::Refreshes;
@@ -51,6 +52,8 @@ pub struct Session {
     pub shown_settings: project_settings::Shown,
     /// Symbols of files that are not open.
     pub symbols: workspace_symbols::Cache,
+    /// What servers were asked.
+    pub probes: Arc<Probes>,
     /// Looks at what is outside the editor.
     pub refreshes: Refreshes,
     /// What the client watches for us.
@@ -94,6 +97,7 @@ impl Session {
             projects: Arc::default(),
             shown_settings: project_settings::Shown::default(),
             symbols: workspace_symbols::Cache::default(),
+            probes: Arc::default(),
             refreshes: Refreshes::default(),
             watched: Watched::default(),
             configuration: Configuration::default(),
@@ -167,6 +171,7 @@ impl Session {
             Some(path) => Box::new(Around {
                 place: self.place(&path),
                 projects: self.projects.clone(),
+                probes: self.probes.clone(),
                 documents: self.documents.clone(),
                 may_search,
             }),

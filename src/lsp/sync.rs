@@ -34,15 +34,16 @@ pub fn did_change(session: &Arc<Session>, params: DidChangeTextDocumentParams) {
         .collect();
     let encoding = session.abilities().encoding;
     let version = params.text_document.version;
-    let before = session
+    // What it was before is let go here, for the worker makes its analysis out of the one that nobody else has.
+    let is_open = session
         .documents()
         .workspace
-        .change(&key, &changes, encoding, version);
-    let Some(before) = before else {
-        return;
-    };
-    publish::changed(session, &key, before);
-    see_settings(session, &params.text_document.uri);
+        .change(&key, &changes, encoding, version)
+        .is_some();
+    if is_open {
+        publish::changed(session, &key);
+        see_settings(session, &params.text_document.uri);
+    }
 }
 
 /// `textDocument/didSave`: what a definition names may have been written meanwhile, so that all are looked at again.

@@ -10,6 +10,7 @@ use super::uri;
 use crate::bind::Family;
 use crate::definition::{CommandArgument, Definition, Field, Model, Source, Spanned, Tool};
 use crate::host::state;
+use crate::text::Text;
 use crate::workspace::Snapshot;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +91,15 @@ pub async fn allows(session: &Arc<Session>, snapshot: &Snapshot, family: &Family
     let reach: BTreeSet<String> = loops
         .flat_map(|accepted| reach(accepted.definition()))
         .collect();
+    allows_reach(session, &snapshot.uri, reach).await
+}
+
+/// Whether something may start that `definition` itself reaches, whose document is at `uri`.
+pub async fn allows_part(session: &Arc<Session>, uri: &str, definition: &Definition) -> bool {
+    allows_reach(session, uri, reach(definition)).await
+}
+
+async fn allows_reach(session: &Arc<Session>, uri: &str, reach: BTreeSet<String>) -> bool {
     match session.trust.level() {
         Level::Trusted => return true,
         Level::Restricted => return false,
@@ -98,7 +108,7 @@ pub async fn allows(session: &Arc<Session>, snapshot: &Snapshot, family: &Family
         Level::Ask => {}
     }
     let _asking = session.trust.asking.lock().await;
-    let folder = folder(session, &snapshot.uri);
+    let folder = folder(session, uri);
     let answers = session.trust.answers.clone();
     let known = folder.clone().zip(answers.clone());
     if let Some((folder, answers)) = known {
@@ -108,7 +118,7 @@ pub async fn allows(session: &Arc<Session>, snapshot: &Snapshot, family: &Family
             return true;
         }
     }
-    match ask(session, &snapshot.uri, &reach).await {
+    match ask(session, uri, &reach).await {
         Said::Once => true,
         Said::Trust => {
             if let Some((folder, answers)) = folder.zip(answers) {
@@ -292,7 +302,7 @@ fn add_tool(reach: &mut BTreeSet<String>, tool: &Tool) {
     }
 }
 
-fn header_values(headers: &[(Spanned<String>, Field<String>)]) -> impl Iterator<Item = &str> {
+fn header_values(headers: &[(Spanned<Text>, Field<Text>)]) -> impl Iterator<Item = &str> {
     headers.iter().map(|(_, value)| value.text())
 }
 

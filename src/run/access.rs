@@ -4,6 +4,7 @@ use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
 use crate::bind::ToolInfo;
 use crate::definition::{Access, Definition, Effect, List, Pattern, Source, Tool};
+use crate::text::Text;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::HashSet;
@@ -83,7 +84,7 @@ impl AccessPolicy {
     /// Names a pattern that is no glob. An accepted definition has none; were one passed over, a `deny` would be
     /// silently open.
     pub fn of(definition: &Definition) -> Result<Self, String> {
-        let compile = |list: fn(&Access) -> &List<String>| -> Result<Vec<Written>, String> {
+        let compile = |list: fn(&Access) -> &List<Text>| -> Result<Vec<Written>, String> {
             let list = definition.access.get().map(list);
             let items = list.into_iter().flat_map(|list| list.items());
             items.map(|item| Written::new(&item.value)).collect()
@@ -276,7 +277,7 @@ mod tests {
         Field::Present(spanned(value))
     }
 
-    fn list(patterns: &[&str]) -> List<String> {
+    fn list(patterns: &[&str]) -> List<Text> {
         let patterns = patterns.iter();
         present(patterns.map(|pattern| present((*pattern).into())).collect())
     }

@@ -1,14 +1,15 @@
 //! The calls of one reply: checked, decided about, run, and answered in call order.
 
 use super::access::{AccessPolicy, Decision, Gate, Rule};
+use super::around::{Around, CallAround};
 use super::chunks::Chunks;
 use super::model::{Call, CallResult};
 use super::pauses::Pauses;
 use super::result::treat;
-use super::subloop::Stem;
+use super::subloop::{Stem, Writes};
 use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
-use crate::bind::{CANCELLED, CallContext, Outcome, PreparedCall, Tool, ToolInfo};
+use crate::bind::{CANCELLED, CallContext, Middleware, Outcome, PreparedCall, Tool, ToolInfo};
 use crate::definition::{Effect, Milliseconds, format_duration};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -27,18 +28,34 @@ const MAX_INPUT_BYTES: usize = 1 << 20;
 /// what its process had written and reap it.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The tools of a turn by model-facing name, each with what the access policy says of it.
+/// The tools of a turn by model-facing name.
 pub(super) struct Toolbox<'a> {
-    by_name: HashMap<&'a str, (&'a dyn Tool, Rule)>,
+    by_name: HashMap<&'a str, Entry<'a>>,
     names: Vec<&'a str>,
 }
 
+/// A tool of a turn.
+struct Entry<'a> {
+    tool: &'a Arc<dyn Tool>,
+    /// What the access policy says of it.
+    rule: Rule,
+    around: Arc<Around>,
+}
+
 impl<'a> Toolbox<'a> {
-    pub fn new(tools: &'a [Arc<dyn Tool>], policy: &AccessPolicy) -> Self {
+    pub fn new(
+        tools: &'a [Arc<dyn Tool>],
+        policy: &AccessPolicy,
+        middlewares: &[Middleware],
+    ) -> Self {
         let name = |tool: &'a Arc<dyn Tool>| tool.info().name.as_str();
-        let entry = |tool: &'a Arc<dyn Tool>| (name(tool), (&**tool, policy.rule(tool.info())));
+        let entry = |tool: &'a Arc<dyn Tool>| Entry {
+            tool,
+            rule: policy.rule(tool.info()),
+            around: Arc::new(Around::of(middlewares, tool.info())),
+        };
         Self {
-            by_name: tools.iter().map(entry).collect(),
+            by_name: tools.iter().map(|tool| (name(tool), entry(tool))).collect(),
             names: tools.iter().map(name).collect(),
         }
     }
@@ -72,60 +89,92 @@ pub(super) struct TakenUp<'a> {
 
 /// A call that can run.
 struct Ready<'a> {
-    info: &'a ToolInfo,
-    rule: &'a Rule,
+    tool: &'a Entry<'a>,
     prepared: Box<dyn PreparedCall>,
+    /// What it can be made of again.
+    input: Option<Value>,
+}
+
+impl<'a> Ready<'a> {
+    fn info(&self) -> &'a ToolInfo {
+        self.tool.tool.info()
+    }
 }
 
 impl<'a> BatchRunner<'a> {
     /// Takes up `calls`, the first of which is number `first` of the run: checks each one's name, JSON and schema, and
-    /// says that it started. Nothing runs yet.
-    pub fn take_up<'b>(&'b self, first: u64, calls: &'b [Call]) -> Vec<TakenUp<'b>> {
-        let numbered = (first..).zip(calls);
-        numbered
-            .map(|(number, call)| {
-                let (input, state) = self.check(call);
-                self.recorder.emit(Event::ToolStarted {
-                    call: number,
-                    tool: call.tool.trim().to_owned(),
-                    input,
-                });
-                TakenUp {
-                    number,
-                    call,
-                    state,
-                }
-            })
-            .collect()
+    /// says that it started. Nothing runs yet. Once the turn stops, the rest is not checked any more.
+    pub async fn take_up<'b>(&'b self, first: u64, calls: &'b [Call]) -> Vec<TakenUp<'b>> {
+        let mut batch = Vec::with_capacity(calls.len());
+        for (number, call) in (first..).zip(calls) {
+            let (input, state) = self.check(call).await;
+            self.recorder.emit(Event::ToolStarted {
+                call: number,
+                tool: call.tool.trim().to_owned(),
+                input,
+            });
+            batch.push(TakenUp {
+                number,
+                call,
+                state,
+            });
+        }
+        batch
     }
 
     /// The input for people, and what comes of it.
-    fn check(&self, call: &Call) -> (Value, Result<Ready<'_>, Outcome>) {
+    async fn check(&self, call: &Call) -> (Value, Result<Ready<'_>, Outcome>) {
         let (input, problem) = match parse_input(&call.input) {
             Ok(input) => (input, None),
             Err(problem) => (Value::from(call.input.as_str()), Some(problem)),
         };
-        let Some((tool, rule)) = self.tools.by_name.get(call.tool.trim()) else {
+        let Some(entry) = self.tools.by_name.get(call.tool.trim()) else {
             let problem = Outcome::error(self.unknown_tool(call.tool.trim()));
             return (input, Err(problem));
         };
-        let ready = match problem {
-            Some(problem) => Err(Outcome::error(problem)),
-            None if !input.is_object() => Err(Outcome::error(format_args!(
-                "the input must be a JSON object, not {}",
-                kind_of(&input)
-            ))),
-            None => match catch_unwind(AssertUnwindSafe(|| tool.prepare(&input))) {
-                Ok(Ok(prepared)) => Ok(Ready {
-                    info: tool.info(),
-                    rule,
-                    prepared,
-                }),
-                Ok(Err(problem)) => Err(Outcome::error(problem)),
-                Err(_) => Err(crashed(Effect::Read)),
-            },
+        if let Some(problem) = problem {
+            return (input, Err(Outcome::error(problem)));
+        }
+        if !input.is_object() {
+            let kind = kind_of(&input);
+            let problem = format_args!("the input must be a JSON object, not {kind}");
+            return (input, Err(Outcome::error(problem)));
+        }
+        let tool = entry.tool;
+        let (input, prepared) = match tool.is_slow_to_prepare(call.input.len()) {
+            false => {
+                let prepared = prepare(&**tool, &input);
+                (input, prepared)
+            }
+            true => self.prepare_aside(tool, input).await,
         };
+        let ready = prepared.map(|prepared| Ready {
+            tool: entry,
+            prepared,
+            input: entry.around.retries().then(|| input.clone()),
+        });
         (input, ready)
+    }
+
+    /// [`prepare`] on a thread where it may take its time, as long as the turn goes on.
+    async fn prepare_aside(
+        &self,
+        tool: &Arc<dyn Tool>,
+        input: Value,
+    ) -> (Value, Result<Box<dyn PreparedCall>, Outcome>) {
+        let input = Arc::new(input);
+        let (tool, shared) = (tool.clone(), input.clone());
+        let mut preparing = tokio::task::spawn_blocking(move || prepare(&*tool, &shared));
+        let prepared = tokio::select! {
+            biased;
+            prepared = &mut preparing => prepared.unwrap_or_else(|_| Err(crashed(""))),
+            () = self.stop.cancelled() => Err(self.not_run()),
+        };
+        (Arc::unwrap_or_clone(input), prepared)
+    }
+
+    fn not_run(&self) -> Outcome {
+        Outcome::error(format_args!("not run: {}", self.why_stopped()))
     }
 
     fn unknown_tool(&self, name: &str) -> String {
@@ -142,15 +191,17 @@ impl<'a> BatchRunner<'a> {
     /// [`run`](Self::run) does not begin it.
     pub async fn decide(&self, batch: &mut [TakenUp<'_>], gate: &mut Gate) {
         for taken in batch {
-            let Ok(ready) = &taken.state else { continue };
-            let (info, rule) = (ready.info, ready.rule);
+            let Ok(ready) = &mut taken.state else {
+                continue;
+            };
+            let (info, rule) = (ready.info(), &ready.tool.rule);
             let is_given = ready.prepared.is_given();
             let decision = match gate.decide(info, rule, is_given) {
                 Some(decision) => decision,
                 None => {
                     let shown = catch_unwind(AssertUnwindSafe(|| ready.prepared.shown()));
                     let Ok(shown) = shown else {
-                        taken.state = Err(crashed(Effect::Read));
+                        taken.state = Err(crashed(""));
                         continue;
                     };
                     let _pause = self.pauses.begin();
@@ -160,6 +211,10 @@ impl<'a> BatchRunner<'a> {
                         decision = gate.ask(taken.number, info, rule, shown, &self.recorder) => Some(decision),
                     };
                     let Some(decision) = decision else { break };
+                    // One approval is one start.
+                    if !gate.granted.contains(&info.name) {
+                        ready.input = None;
+                    }
                     decision
                 }
             };
@@ -188,7 +243,7 @@ impl<'a> BatchRunner<'a> {
                     results[index] = Some(result);
                 }
                 Ok(ready) => {
-                    let queue = if ready.info.sequential {
+                    let queue = if ready.info().sequential {
                         &mut sequential
                     } else {
                         &mut rest
@@ -220,7 +275,7 @@ impl<'a> BatchRunner<'a> {
     async fn run_one(&self, number: u64, call: &Call, ready: Ready<'_>) -> CallResult {
         let start = Instant::now();
         let outcome = match self.stop.is_cancelled() {
-            true => Outcome::error(format_args!("not run: {}", self.why_stopped())),
+            true => self.not_run(),
             false => self.execute(number, ready).await,
         };
         self.complete(number, call, outcome, start.elapsed())
@@ -229,27 +284,51 @@ impl<'a> BatchRunner<'a> {
     /// Runs a call as a task of its own, so that one that blocks or panics harms no other, and ends it when its time is
     /// up or the turn stops. The task never outlives this future.
     async fn execute(&self, number: u64, ready: Ready<'_>) -> Outcome {
-        let Ready { info, prepared, .. } = ready;
+        let info = ready.info();
         let cancel = self.stop.child_token();
+        let around = ready.tool.around.clone();
         let chunks = Chunks::new(self.recorder.clone(), number);
         let start = Instant::now();
         // A person may be asked in a loop below the call.
         let pauses = Pauses::within(Some(self.pauses.clone()));
+        let own_writes = &self.stem.within.writes;
+        let writes = Writes::below(own_writes.clone(), &info.name);
+        if info.effect != Effect::Read {
+            own_writes.add(&info.name);
+        }
         let context = CallContext {
             cancel: cancel.clone(),
             drain: self.drain,
-            output: chunks.sink(),
-            subloops: self.stem.branch(number, &info.name, pauses.clone()),
+            // A piece may hold a part of what is to be replaced in the whole.
+            output: match around.redacts() {
+                true => Arc::new(|_, _| {}),
+                false => chunks.sink(),
+            },
+            subloops: self
+                .stem
+                .branch(number, &info.name, pauses.clone(), writes.clone()),
         };
-        let task = tokio::spawn(async move { prepared.run(context).await });
+        let call = CallAround {
+            around,
+            tool: ready.tool.tool.clone(),
+            input: ready.input,
+            prepared: ready.prepared,
+            context,
+            number,
+            run: self.stem.run.clone(),
+            in_loop: self.stem.name.clone(),
+            recorder: self.recorder.clone(),
+        };
+        let task = tokio::spawn(call.run());
         let mut task = AbortOnDropHandle::new(task);
         let what = tokio::select! {
             biased;
             done = &mut task => {
-                let outcome = done.unwrap_or_else(|_| crashed(info.effect));
+                let taken_effect = || taken_effect(info.effect, &writes);
+                let outcome = done.unwrap_or_else(|_| crashed(&taken_effect()));
                 // It may have noticed before this did.
                 if self.stop.is_cancelled() && outcome.bytes.ends_with(CANCELLED.as_bytes()) {
-                    return ended(&(self.why_stopped().to_owned() + taken_effect(info.effect)), outcome);
+                    return ended(&(self.why_stopped().to_owned() + &taken_effect()), outcome);
                 }
                 return outcome;
             }
@@ -260,7 +339,7 @@ impl<'a> BatchRunner<'a> {
         let drain = duration(self.drain).saturating_add(GRACE);
         let last = tokio::time::timeout(drain, &mut task).await;
         let last = last.ok().and_then(Result::ok).unwrap_or_default();
-        ended(&(what + taken_effect(info.effect)), last)
+        ended(&(what + &taken_effect(info.effect, &writes)), last)
     }
 
     fn why_stopped(&self) -> &'static str {
@@ -296,6 +375,14 @@ impl<'a> BatchRunner<'a> {
             text,
             is_error,
         }
+    }
+}
+
+/// What a call of `tool` will do, or the error that it comes to.
+fn prepare(tool: &dyn Tool, input: &Value) -> Result<Box<dyn PreparedCall>, Outcome> {
+    match catch_unwind(AssertUnwindSafe(|| tool.prepare(input))) {
+        Ok(prepared) => prepared.map_err(Outcome::error),
+        Err(_) => Err(crashed("")),
     }
 }
 
@@ -366,15 +453,15 @@ fn ended(why: &str, last: Outcome) -> Outcome {
     outcome
 }
 
-fn crashed(effect: Effect) -> Outcome {
-    Outcome::error(String::from("the tool crashed") + taken_effect(effect))
+fn crashed(taken_effect: &str) -> Outcome {
+    Outcome::error(format_args!("the tool crashed{taken_effect}"))
 }
 
-/// What is added to the error of a call that was ended from outside.
-fn taken_effect(effect: Effect) -> &'static str {
+/// What is added to the error of a call that was ended from outside; `writes` are those of loops below it.
+fn taken_effect(effect: Effect, writes: &Writes) -> String {
     match effect {
-        Effect::Read => "",
-        Effect::Write | Effect::Irreversible => "; it may have taken effect",
+        Effect::Read => writes.told(),
+        Effect::Write | Effect::Irreversible => "; it may have taken effect".to_owned(),
     }
 }
 

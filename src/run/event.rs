@@ -99,11 +99,18 @@ pub enum Event {
         step: u64,
         usage: Usage,
         stop_reason: String,
-        /// The reply verbatim: `{ "text", "calls": [ { "id", "tool", "input" } ] }`.
+        /// The reply verbatim: `{ "text", "calls": [ { "id", "tool", "input" } ] }`, and `verbatim` where the provider's own
+        /// words go back to it.
         reply: Value,
     },
-    /// A request is sent again.
-    Retry { after_ms: u64, reason: String },
+    /// A request is sent again, or a call is made again.
+    Retry {
+        /// The call, of a call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<u64>,
+        after_ms: u64,
+        reason: String,
+    },
     /// Chunks were lost because the reader was slow.
     Dropped { chunks: u64 },
     /// The last event, always.

@@ -4,7 +4,7 @@ use super::given::{input_of, is_same};
 use super::{Event, Record, StopReason};
 use crate::bind::written_out;
 use crate::definition::{Expect, ExpectedCall, ExpectedResult, Spanned};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use regex::Regex;
 use serde_json::Value;
 
@@ -124,7 +124,7 @@ impl Came {
 
     fn check_answer(&self, expect: &Expect, misses: &mut Vec<Miss>) {
         let answer = self.answer.as_deref();
-        let mut check = |wanted: Option<&Spanned<String>>, meets: &dyn Fn(&str, &str) -> bool| {
+        let mut check = |wanted: Option<&Spanned<Text>>, meets: &dyn Fn(&str, &str) -> bool| {
             let Some(wanted) = wanted else { return };
             let message = match answer {
                 None => "there is no answer".to_owned(),

@@ -175,6 +175,10 @@ impl Tool for Layer {
         self.inner.subloop()
     }
 
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.inner.is_slow_to_prepare(bytes)
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         let prepared = self.inner.prepare(input)?;
         let name = self.name.clone();
@@ -290,7 +294,7 @@ impl From<&GivenResult> for Entry {
                 .result
                 .get()
                 .map_or_else(String::new, |node| match &node.kind {
-                    NodeKind::String(text) | NodeKind::Datetime(text) => text.clone(),
+                    NodeKind::String(text) | NodeKind::Datetime(text) => text.to_string(),
                     _ => node.to_json().to_string(),
                 }),
             is_error: given.error.get().copied().unwrap_or_default(),

@@ -5,6 +5,7 @@
 
 pub mod access;
 mod answer;
+mod around;
 mod batch;
 mod budget;
 mod chunks;

@@ -7,6 +7,7 @@ use super::model::{ClientError, SCRIPTED, Scripted, client_for};
 use super::turn::{Turn, TurnContext, TurnRequest, run_turn};
 use crate::bind::Bound;
 use crate::definition::{Definition, Effect, Test, resolve};
+use crate::text::Text;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
@@ -62,7 +63,7 @@ pub fn is_live(definition: &Definition, test: &Test) -> bool {
     let mode = test
         .mode
         .get()
-        .map_or(definition.initial_mode.text(), String::as_str);
+        .map_or(definition.initial_mode.text(), Text::as_str);
     let modes = resolve(definition);
     let mode = modes.iter().find(|resolved| resolved.name == mode);
     let model = mode.and_then(|mode| mode.model);
@@ -104,7 +105,7 @@ pub async fn run_test(
         uri: context.uri,
         mode: Some(mode.name.clone()),
         test: Some(name.to_owned()),
-        prompt: prompt.clone(),
+        prompt: prompt.to_string(),
         allow: context.allow.clone(),
         ..TurnRequest::default()
     };

@@ -1,12 +1,12 @@
 //! Tables while they are being filled: in one list, found by number, so that a header can return to any of them.
 
 use super::{Entry, Form, Key, Node, NodeKind, Table};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 
 /// Tables up to this size are searched key by key.
-const SMALL: usize = 16;
+pub(super) const SMALL: usize = 16;
 
 /// A table that still grows.
 pub(super) struct Draft {
@@ -17,7 +17,7 @@ pub(super) struct Draft {
     pub sealed: bool,
     entries: Vec<DraftEntry>,
     /// Where each key is; empty while the table is small.
-    index: HashMap<String, usize>,
+    index: HashMap<Text, usize>,
 }
 
 impl Draft {
@@ -222,7 +222,7 @@ impl Drafts {
                 let table = self.table(inner);
                 Node {
                     span: table.span,
-                    kind: NodeKind::Table(table),
+                    kind: NodeKind::Table(table.into()),
                 }
             }
             DraftValue::Tables(items) => {

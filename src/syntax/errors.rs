@@ -4,7 +4,7 @@ use super::SyntaxError;
 use crate::text::Span;
 
 /// After so many errors the text is something else than TOML, and more of them help nobody.
-const MOST: usize = 500;
+pub(super) const MOST: usize = 500;
 
 /// The errors found so far.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! `[table]` and `[[array of tables]]`.
 
 use super::parse::{DEPTH_LIMIT, Parser, too_deep};
-use super::{Header, Statement};
+use super::{Header, Keys, Statement};
 use crate::text::Span;
 use toml_parser::lexer::TokenKind;
 
@@ -20,7 +20,7 @@ impl Parser<'_> {
         let keys = if self.begins_key() || self.kind() == TokenKind::Dot {
             self.keys()
         } else {
-            Vec::new()
+            Keys::new()
         };
         self.skip_blanks();
         let mut last = keys.last().map_or(end, |key| key.span.end);
@@ -56,7 +56,7 @@ impl Parser<'_> {
             self.errors.report(extra, message);
             array = true;
         }
-        let keys = if deep { Vec::new() } else { keys };
+        let keys = if deep { Keys::new() } else { keys };
         self.header_depth = keys.len();
         self.statements
             .push(Statement::Header(Header { span, array, keys }));

@@ -18,6 +18,12 @@ pub(super) struct Token {
 }
 
 impl Token {
+    /// Whether it is a string in three quotes without its closing ones.
+    pub fn is_open_block(&self) -> bool {
+        let kinds = [TokenKind::MlBasicString, TokenKind::MlLiteralString];
+        self.unclosed && kinds.contains(&self.kind)
+    }
+
     /// Whether it is a string of which there is nothing but three quotes.
     pub fn is_stray(&self) -> bool {
         self.unclosed && self.span.len() == 3
@@ -43,6 +49,8 @@ pub(super) struct Lexed {
     pub tokens: Vec<Token>,
     /// Whether a string ends in a line `key = """`.
     pub swallows: bool,
+    /// Whether there is a carriage return without a line feed; only the first is told.
+    pub lone_return: bool,
 }
 
 /// The tokens of `text`.
@@ -76,6 +84,7 @@ pub(super) fn lex(text: &str, strings: Strings, errors: &mut Errors) -> Lexed {
     Lexed {
         tokens,
         swallows: lexer.swallows,
+        lone_return: lexer.carriage_return,
     }
 }
 

@@ -13,6 +13,7 @@ mod lex;
 mod pair;
 mod parse;
 pub mod render;
+mod reparse;
 mod scalar;
 mod string;
 mod structure;
@@ -21,8 +22,9 @@ mod tree;
 mod value;
 
 pub use parse::{DEPTH_LIMIT, parse};
+pub use reparse::reparse;
 pub use table::{Entry, Form, Node, NodeKind, Table};
 pub use tree::{
-    Array, Comment, Header, InlineTable, Key, KeyValue, Statement, SyntaxError, Tree, Value,
+    Array, Comment, Header, InlineTable, Key, KeyValue, Keys, Statement, SyntaxError, Tree, Value,
     ValueKind,
 };

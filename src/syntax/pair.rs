@@ -3,8 +3,8 @@
 use super::lex::Token;
 use super::parse::{DEPTH_LIMIT, Parser, too_deep};
 use super::structure::{Opening, opening};
-use super::{Key, KeyValue, Value, ValueKind, render, string};
-use crate::text::Span;
+use super::{Key, KeyValue, Keys, Value, ValueKind, render, string};
+use crate::text::{Span, Text};
 use toml_parser::lexer::TokenKind;
 
 impl Parser<'_> {
@@ -216,8 +216,8 @@ impl Parser<'_> {
     }
 
     /// A dotted key; at least one part. A part that was not written is an empty name with an empty span.
-    pub fn keys(&mut self) -> Vec<Key> {
-        let mut keys = Vec::with_capacity(1);
+    pub fn keys(&mut self) -> Keys {
+        let mut keys = Keys::new();
         let mut told = false;
         let mut last_dot: Option<Span> = None;
         loop {
@@ -236,7 +236,7 @@ impl Parser<'_> {
                     told = true;
                 }
                 keys.push(Key {
-                    name: String::new(),
+                    name: Text::default(),
                     span: Span::empty(at),
                 });
             }
@@ -260,7 +260,7 @@ impl Parser<'_> {
                 self.advance();
                 let name = string::decode(self.text, token, &mut self.errors);
                 Key {
-                    name: name.unwrap_or_else(|| self.slice(token.span).to_owned()),
+                    name: name.unwrap_or_else(|| self.slice(token.span).into()),
                     span: token.span,
                 }
             }
@@ -269,7 +269,7 @@ impl Parser<'_> {
                 self.errors
                     .report(token.span, "this key has no closing quote");
                 Key {
-                    name: self.slice(token.span)[1..].to_owned(),
+                    name: self.slice(token.span)[1..].into(),
                     span: token.span,
                 }
             }
@@ -280,7 +280,7 @@ impl Parser<'_> {
                     "a key cannot be a string in three quotes; use one quote",
                 );
                 Key {
-                    name: self.slice(token.span).to_owned(),
+                    name: self.slice(token.span).into(),
                     span: token.span,
                 }
             }
@@ -292,7 +292,7 @@ impl Parser<'_> {
         let is_bare =
             |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
         let Some(wrong) = atom.find(|character| !is_bare(character)) else {
-            let name = atom.to_owned();
+            let name = Text::new(atom);
             self.advance();
             return Key {
                 name,
@@ -301,7 +301,7 @@ impl Parser<'_> {
         };
         if wrong > 0 && atom[wrong..].starts_with(':') {
             // `key: value`; the colon and what follows stay as a token of their own.
-            let name = atom[..wrong].to_owned();
+            let name = Text::new(&atom[..wrong]);
             let colon = token.span.start + wrong;
             self.tokens[self.at].span.start = colon;
             return Key {
@@ -309,7 +309,7 @@ impl Parser<'_> {
                 span: Span::new(token.span.start, colon),
             };
         }
-        let name = atom.to_owned();
+        let name = Text::new(atom);
         self.advance();
         self.errors.report(
             token.span,

@@ -1,7 +1,8 @@
 //! Text to statements.
 
-use super::errors::Errors;
+use super::errors::{Errors, MOST};
 use super::lex::{Lexed, Strings, Token, lex};
+use super::reparse::Faults;
 use super::structure::{Opening, bracket_ends, is_closed, opening};
 use super::{Comment, Statement, SyntaxError, Tree, ValueKind};
 use crate::text::Span;
@@ -19,44 +20,69 @@ pub const DEPTH_LIMIT: usize = 160;
 /// are in order of the text. What was understood of a broken statement is in the tree, with [`ValueKind::Missing`]
 /// or [`ValueKind::Bad`] for its value.
 pub fn parse(text: &str) -> (Tree, Vec<SyntaxError>) {
-    let (tree, errors, swallows) = attempt(text, Strings::AsWritten);
-    if !errors.is_empty() && swallows {
-        let (other_tree, other_errors, _) = attempt(text, Strings::CutBeforeNext);
-        if other_errors.len() <= errors.len() {
-            return (other_tree, other_errors);
+    let written = attempt(text, Strings::AsWritten, 0);
+    if !written.errors.is_empty() && written.swallows {
+        let cut = attempt(text, Strings::CutBeforeNext, 0);
+        if cut.errors.len() <= written.errors.len() {
+            return (cut.tree, cut.errors);
         }
     }
-    (tree, errors)
+    (written.tree, written.errors)
 }
 
-/// The tree and errors of `text`, and whether a string in it seems to end with the quotes that open the next.
-fn attempt(text: &str, strings: Strings) -> (Tree, Vec<SyntaxError>, bool) {
+/// What one way to take the strings of a text finds in it.
+pub(super) struct Attempt {
+    pub tree: Tree,
+    pub errors: Vec<SyntaxError>,
+    /// Whether a string seems to end with the quotes that open the next.
+    pub swallows: bool,
+}
+
+/// What `text` says if it stands below a header that leads `header_depth` tables deep.
+pub(super) fn attempt(text: &str, strings: Strings, header_depth: usize) -> Attempt {
     let mut errors = Errors::default();
-    let Lexed { tokens, swallows } = lex(text, strings, &mut errors);
+    let Lexed {
+        tokens,
+        swallows,
+        lone_return,
+    } = lex(text, strings, &mut errors);
     let comments = tokens
         .iter()
         .filter(|token| token.kind == TokenKind::Comment)
         .map(|token| Comment { span: token.span })
         .collect();
-    let ends = bracket_ends(&tokens, text);
+    let (ends, brackets_closed) = bracket_ends(&tokens, text);
+    let all_closed = brackets_closed && !tokens.iter().any(Token::is_open_block);
     let mut parser = Parser {
         text,
         tokens,
         ends,
         at: 0,
         errors,
-        header_depth: 0,
+        header_depth,
         unclosed: 0,
         in_error: false,
         statements: Vec::new(),
     };
     parser.document();
-    let tree = Tree {
-        span: Span::new(0, text.len()),
-        statements: parser.statements,
-        comments,
+    let errors = parser.errors.into_sorted();
+    let places = errors.iter().map(SyntaxError::place);
+    let all_told = !lone_return && errors.len() < MOST;
+    let faults = match places.reduce(Span::cover) {
+        _ if !all_closed || !all_told || swallows => Faults::Anywhere,
+        None => Faults::None,
+        Some(place) => Faults::Within(place),
     };
-    (tree, parser.errors.into_sorted(), swallows)
+    Attempt {
+        tree: Tree {
+            span: Span::new(0, text.len()),
+            statements: parser.statements,
+            comments,
+            faults,
+        },
+        errors,
+        swallows,
+    }
 }
 
 pub(super) struct Parser<'s> {

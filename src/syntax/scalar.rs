@@ -97,7 +97,7 @@ pub(super) fn is_dated(word: &str) -> bool {
 
 fn datetime(word: &str) -> Result<ValueKind, Fault> {
     match word.parse::<toml_edit::Datetime>() {
-        Ok(_) => Ok(ValueKind::Datetime(word.to_owned())),
+        Ok(_) => Ok(ValueKind::Datetime(word.into())),
         Err(error) => {
             let error = error.to_string();
             Err(Malformed(match error.split_once(", expected ") {

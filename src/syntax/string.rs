@@ -2,11 +2,11 @@
 
 use super::errors::Errors;
 use super::lex::{Token, is_control};
-use crate::text::Span;
+use crate::text::{Span, Text};
 use toml_parser::lexer::TokenKind;
 
 /// What the closed string `token` says. Reports its first fault, if it has one, and is `None` then.
-pub(super) fn decode(text: &str, token: Token, errors: &mut Errors) -> Option<String> {
+pub(super) fn decode(text: &str, token: Token, errors: &mut Errors) -> Option<Text> {
     let quotes = match token.kind {
         TokenKind::MlBasicString | TokenKind::MlLiteralString => 3,
         _ => 1,
@@ -56,7 +56,10 @@ struct Decoder<'s> {
 }
 
 impl<'s> Decoder<'s> {
-    fn run(mut self) -> Result<String, Fault> {
+    fn run(mut self) -> Result<Text, Fault> {
+        if !self.source.bytes().any(|byte| self.is_special(byte)) {
+            return Ok(self.source.into());
+        }
         let mut decoded = String::with_capacity(self.source.len());
         loop {
             let rest = &self.source[self.at..];
@@ -68,7 +71,7 @@ impl<'s> Decoder<'s> {
             self.at += plain;
             let rest = &rest[plain..];
             let Some(special) = rest.chars().next() else {
-                return Ok(decoded);
+                return Ok(decoded.into());
             };
             if special == '\\' {
                 self.escape(&mut decoded)?;

@@ -126,13 +126,15 @@ fn could_be_value(atom: &str) -> bool {
 
 /// For each opening bracket of a value its end: the index of the token that closes it, or of the first token
 /// that does not belong to it any more. Zero for every other token.
-pub(super) fn bracket_ends(tokens: &[Token], text: &str) -> Vec<usize> {
+///
+/// The second value tells whether each bracket is closed.
+pub(super) fn bracket_ends(tokens: &[Token], text: &str) -> (Vec<usize>, bool) {
     let (likely, all_closed) = Pass::new(tokens, text, None).run();
     if all_closed {
-        return likely;
+        return (likely, true);
     }
     let (ends, _) = Pass::new(tokens, text, Some(&likely)).run();
-    ends
+    (ends, false)
 }
 
 /// One walk over all tokens. The first decides without knowing what is closed further down, the second, where

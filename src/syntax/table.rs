@@ -1,7 +1,8 @@
 //! The nested tables that a document's statements mean.
 
 use super::Key;
-use crate::text::Span;
+use crate::text::{Span, Text};
+use std::sync::Arc;
 
 /// A table, however it was written.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +66,7 @@ pub struct Node {
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeKind {
     /// A string, decoded.
-    String(String),
+    String(Text),
     /// An integer.
     Integer(i64),
     /// A float.
@@ -73,13 +74,13 @@ pub enum NodeKind {
     /// A boolean.
     Boolean(bool),
     /// A date or time, as written.
-    Datetime(String),
+    Datetime(Text),
     /// `[ … ]`.
     Array(Vec<Node>),
     /// One or more `[[name]]`.
     Tables(Vec<Table>),
     /// A table in any form.
-    Table(Table),
+    Table(Arc<Table>),
     /// Nothing was written yet.
     Missing,
     /// Something that is no value.
@@ -102,7 +103,7 @@ impl Table {
         let entries = self.entries.iter();
         serde_json::Value::Object(
             entries
-                .map(|entry| (entry.key.name.clone(), entry.value.to_json()))
+                .map(|entry| (entry.key.name.to_string(), entry.value.to_json()))
                 .collect(),
         )
     }

@@ -1,6 +1,8 @@
 //! The statements of a document, in the order in which they stand.
 
-use crate::text::Span;
+use super::reparse::Faults;
+use crate::text::{Span, Text};
+use smallvec::SmallVec;
 
 /// What [`parse`](super::parse) understood of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,6 +13,7 @@ pub struct Tree {
     pub statements: Vec<Statement>,
     /// All comments, in order of the text.
     pub comments: Vec<Comment>,
+    pub(super) faults: Faults,
 }
 
 /// A comment from its `#` to the end of its line (line break excluded).
@@ -37,15 +40,18 @@ pub struct Header {
     /// Whether it has double brackets.
     pub array: bool,
     /// The dotted key; empty when none was written yet.
-    pub keys: Vec<Key>,
+    pub keys: Keys,
 }
+
+/// A dotted key; nearly always of one part.
+pub type Keys = SmallVec<[Key; 1]>;
 
 /// One part of a dotted key. Where a part was not written yet, as after the dot of `limits.`, its name and its
 /// span are empty (an empty key in quotes has a span).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     /// What it says, without quotes and escapes.
-    pub name: String,
+    pub name: Text,
     /// Where it stands, with its quotes.
     pub span: Span,
 }
@@ -63,7 +69,7 @@ pub struct KeyValue {
     /// From the first key to the end of the value (or of the equals sign, or of the keys).
     pub span: Span,
     /// The dotted key, at least one part.
-    pub keys: Vec<Key>,
+    pub keys: Keys,
     /// Where the equals sign stands, if it does.
     pub equals: Option<Span>,
     /// The value; `Missing` where none was written yet.
@@ -83,7 +89,7 @@ pub struct Value {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ValueKind {
     /// Any of the four kinds of string, decoded.
-    String(String),
+    String(Text),
     /// An integer that fits 64 bits.
     Integer(i64),
     /// A float, `inf` and `nan` included.
@@ -91,7 +97,7 @@ pub enum ValueKind {
     /// `true` or `false`.
     Boolean(bool),
     /// Any date or time, as written.
-    Datetime(String),
+    Datetime(Text),
     /// `[ … ]`.
     Array(Array),
     /// `{ … }`.
@@ -129,4 +135,12 @@ pub struct SyntaxError {
     pub message: String,
     /// The other place that has a part in it (the first of two equal keys), with what to say of it.
     pub related: Option<(Span, String)>,
+}
+
+impl SyntaxError {
+    /// All that it points at.
+    pub(super) fn place(&self) -> Span {
+        let other = self.related.as_ref().map_or(self.span, |(other, _)| *other);
+        self.span.cover(other)
+    }
 }

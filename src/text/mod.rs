@@ -14,3 +14,6 @@ pub use difference::difference;
 pub use document::{Change, Document};
 pub use position::{Encoding, Position, Range, offset_at, position_at, range_of};
 pub use span::{Edit, Span, apply_edits};
+
+/// A text that does not change: cheap to clone, and without memory of its own as long as it is short.
+pub use smol_str::SmolStr as Text;

@@ -50,6 +50,12 @@ impl Span {
         Span::new(self.start.min(other.start), self.end.max(other.end))
     }
 
+    /// Moves both ends by so many bytes.
+    pub fn shift(&mut self, by: isize) {
+        self.start = self.start.wrapping_add_signed(by);
+        self.end = self.end.wrapping_add_signed(by);
+    }
+
     /// The part of `text` that the span covers.
     pub fn of(self, text: &str) -> &str {
         &text[self.start..self.end]

@@ -3,7 +3,7 @@
 use crate::check::Analysis;
 use crate::text::Document;
 use ropey::Rope;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// One version of a document: immutable, cheap to clone, and analysed once however many ask.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub(super) ours: bool,
     open: u64,
     analysis: Arc<OnceLock<Arc<Analysis>>>,
+    /// The last analysis of a version before this one, until this one is analysed; then what is left of it.
+    earlier: Arc<Mutex<Option<Arc<Analysis>>>>,
 }
 
 impl Snapshot {
@@ -29,18 +31,50 @@ impl Snapshot {
             ours,
             open,
             analysis: Arc::default(),
+            earlier: Arc::default(),
         }
     }
 
     /// The snapshot of `document` after a change.
     pub(super) fn next(&self, document: &Document) -> Self {
-        Self::new(self.uri.clone(), self.open, self.ours, document)
+        let next = Self::new(self.uri.clone(), self.open, self.ours, document);
+        let earlier = self.analysis.get().cloned().or_else(|| self.take_earlier());
+        Self {
+            earlier: Arc::new(Mutex::new(earlier)),
+            ..next
+        }
     }
 
-    /// What the text says; made by the first who asks, in time linear in the text.
+    /// Gives up what is of no use any more; to be called when nobody waits, for it takes a while.
+    pub fn tidy(&self) {
+        drop(self.take_earlier());
+    }
+
+    fn put_earlier(&self, earlier: Analysis) {
+        if let Ok(mut place) = self.earlier.lock() {
+            *place = Some(Arc::new(earlier));
+        }
+    }
+
+    fn take_earlier(&self) -> Option<Arc<Analysis>> {
+        // Nothing panics while it is locked; and without it the text is analysed from its beginning.
+        self.earlier.lock().ok()?.take()
+    }
+
+    /// What the text says; made by the first who asks, in time linear in the text. Where nobody needs that of the
+    /// version before any more, this one's is made of it, which takes less time.
     pub fn analysis(&self) -> &Arc<Analysis> {
-        self.analysis
-            .get_or_init(|| Arc::new(Analysis::new(self.rope.clone())))
+        self.analysis.get_or_init(|| {
+            let rope = self.rope.clone();
+            Arc::new(match self.take_earlier().and_then(Arc::into_inner) {
+                Some(mut earlier) => {
+                    let analysis = Analysis::after(&mut earlier, rope);
+                    self.put_earlier(earlier);
+                    analysis
+                }
+                None => Analysis::new(rope),
+            })
+        })
     }
 
     /// Whether [`analysis`](Self::analysis) answers at once.

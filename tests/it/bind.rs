@@ -5,6 +5,7 @@
 mod binding;
 mod calls;
 mod http;
+mod mcp;
 mod processes;
 mod subloops;
 

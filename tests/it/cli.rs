@@ -9,8 +9,10 @@ use std::process::{Command, Stdio};
 
 mod fixing;
 mod formatting;
+mod mcp;
 mod processes;
 mod settings;
+mod starting;
 mod terminal;
 mod transcripts;
 
@@ -96,6 +98,7 @@ fn check_as_text() {
               |         ^
 
             checked 2 files: 3 errors, 2 warnings
+              help: `loopls check --fix` puts 2 of them right
             -- stderr
             -- exit 1
         "#]],

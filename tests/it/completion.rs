@@ -6,6 +6,7 @@ use loopls::ide::{Completion, completions};
 use loopls::text::apply_edits;
 use ropey::Rope;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 struct World;
 
@@ -32,6 +33,10 @@ impl Surroundings for World {
 
     fn variable_names(&self) -> Vec<String> {
         vec!["SHOP_TOKEN".into()]
+    }
+
+    fn probed(&self, tool: &str) -> Option<Arc<Vec<String>>> {
+        (tool == "shop").then(|| Arc::new(vec!["x_find".into(), "x_refund".into()]))
     }
 }
 
@@ -263,4 +268,43 @@ properties.id = {}
 required = ["|"]
 "#;
     assert_eq!(labels(text), ["id"]);
+}
+
+#[test]
+fn what_a_server_offered_when_it_was_asked_is_offered_here() {
+    let server = |more: &str| {
+        format!("[[tools]]\nname = \"shop\"\nmcp = {{ command = [\"shop\"] }}\n{more}\n")
+    };
+    let open = server("");
+    for (marked, expected) in [
+        (
+            format!("{open}[access]\nallow = [\"|\"]\n"),
+            vec!["x_find", "x_refund"],
+        ),
+        (
+            format!("{TOOLS}{open}[[tests]]\nexpect.calls = [{{ tool = \"|\" }}]\n"),
+            vec!["find_order", "list-orders", "x_find", "x_refund"],
+        ),
+        // What it exposes is known here.
+        (
+            format!(
+                "{}[access]\nask = [\"|\"]\n",
+                server("produces = [\"x_find\"]")
+            ),
+            vec!["x_find"],
+        ),
+        (server("produces = [\"x_find\", \"|\"]"), vec!["x_refund"]),
+        // Of an entry that nobody asked nothing is known.
+        (
+            format!(
+                "{}[access]\nallow = [\"|\"]\n",
+                open.replace("\"shop\"\nmcp", "\"other\"\nmcp")
+            ),
+            vec![],
+        ),
+        // A mode lists entries.
+        (format!("{open}[[modes]]\ntools = [\"|\"]\n"), vec!["shop"]),
+    ] {
+        assert_eq!(labels(&marked), expected, "{marked}");
+    }
 }

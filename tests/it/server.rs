@@ -6,6 +6,7 @@ mod completion;
 mod documents;
 mod features;
 mod navigation;
+mod probe;
 mod process;
 mod projects;
 mod reported;

@@ -1,5 +1,6 @@
 //! TOML that is whole, and TOML that is being typed.
 
+mod again;
 mod broken;
 mod documents;
 mod invariants;

@@ -24,6 +24,16 @@ impl Surroundings for World {
         }
     }
 
+    fn place_of(&self, path: &Path) -> Result<PathBuf, FileProblem> {
+        match path.to_str() {
+            Some(path) if path.starts_with("../") || path.starts_with('/') => {
+                Err(FileProblem::Outside)
+            }
+            Some(path) if path.starts_with("none/") => Err(FileProblem::Missing),
+            _ => Ok(Path::new("/project/desk").join(path)),
+        }
+    }
+
     fn entries(&self, _path: &Path) -> Vec<String> {
         vec!["prompt.md".into()]
     }

@@ -9,7 +9,10 @@ return {
   root_dir = server.root_dir,
   capabilities = { experimental = { loopls = { runEvents = true } } },
   before_init = server.before_init,
-  handlers = { ['loopls/runEvent'] = run.on_event },
+  handlers = {
+    ['loopls/runEvent'] = run.on_event,
+    ['loopls/testEnded'] = run.on_test_ended,
+  },
   commands = { ['loopls.run'] = run.on_run_command },
   on_exit = run.on_server_exit,
 }

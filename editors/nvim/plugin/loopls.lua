@@ -23,15 +23,30 @@ end
 
 vim.treesitter.language.register('toml', 'loop-toml')
 
-local function modes(lead)
-  return vim.tbl_filter(function(mode)
-    return vim.startswith(mode, lead)
-  end, require('loopls').modes())
+--- The names that begin like what was typed. A name with spaces is whole words of the command line.
+local function completing(names)
+  return function(lead, line)
+    local typed = line:match('^%s*%S+%s+(.*)$') or lead
+    local before = #typed - #lead
+    return vim
+      .iter(require('loopls')[names]())
+      :filter(function(name)
+        return vim.startswith(name, typed)
+      end)
+      :map(function(name)
+        return name:sub(before + 1)
+      end)
+      :totable()
+  end
 end
 
 vim.api.nvim_create_user_command('LoopRun', function(command)
   require('loopls').run({ mode = command.args ~= '' and command.args or nil })
-end, { nargs = '?', complete = modes, desc = 'Run the loop of this buffer' })
+end, { nargs = '?', complete = completing('modes'), desc = 'Run the loop of this buffer' })
+
+vim.api.nvim_create_user_command('LoopTest', function(command)
+  require('loopls').test(command.args ~= '' and command.args or nil)
+end, { nargs = '?', complete = completing('tests'), desc = 'Run a test of this buffer, or all' })
 
 vim.api.nvim_create_user_command('LoopStop', function(command)
   require('loopls').stop({ all = command.bang })

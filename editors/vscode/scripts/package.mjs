@@ -48,6 +48,7 @@ run(process.execPath, [
   'package',
   '--no-dependencies',
   '--allow-missing-repository',
+  '--no-rewrite-relative-links',
   '--target',
   target,
   '--out',

@@ -2,16 +2,23 @@
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
 import type { Approvals } from './approvals.ts';
+import { askPrompt, choose, plain } from './ask.ts';
+import { askServer, checkBind } from './binding.ts';
 import type { CallDocuments } from './callDocument.ts';
 import { LANGUAGE } from './language.ts';
 import { placeOf } from './places.ts';
+import type { ProbeDocuments } from './probe.ts';
 import type { RunDocuments } from './runDocument.ts';
+import { NO_PROMPT, NOT_TRUSTED } from './runs/events.ts';
+import { isSuccess } from './runs/fold.ts';
 import { message, oneLine } from './runs/foreign.ts';
 import { isGoing, type RunRequest, type Runs, type TrackedRun } from './runs/store.ts';
 import { statusWords } from './runs/words.ts';
 import type { Node } from './runView.ts';
+import { type EntryDocuments, saveAsTest } from './saveAsTest.ts';
 import type { Server } from './server.ts';
 import { startable } from './startable.ts';
+import type { Tests } from './testing.ts';
 import { sayRestricted } from './trust.ts';
 
 export interface Parts {
@@ -20,6 +27,9 @@ export interface Parts {
   documents: RunDocuments;
   calls: CallDocuments;
   approvals: Approvals;
+  entries: EntryDocuments;
+  probes: ProbeDocuments;
+  tests: Tests;
   log: vscode.LogOutputChannel;
 }
 
@@ -39,15 +49,25 @@ export function middleware(parts: () => Parts): Middleware {
     async executeCommand(command, args, next) {
       switch (command) {
         case 'loopls.run':
-          parts().runs.start(args[0] as RunRequest);
-          return undefined;
+          return run(parts(), args[0] as RunRequest);
         case 'loopls.bind':
           return checkBind(parts().server, (args[0] as { uri: string }).uri);
+        case 'loopls.probe':
+          return askServer(parts().server, parts().probes, args[0] as { uri: string; tool: string });
         default:
           return next(command, args);
       }
     },
   };
+}
+
+/** Starts what a lens or a code action names; a test is one of the Test Explorer's. */
+async function run({ runs, tests }: Parts, request: RunRequest): Promise<void> {
+  if (request.test === undefined) {
+    runs.start(request);
+  } else {
+    await tests.runNamed(request.uri, request.test);
+  }
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable[] {
@@ -63,6 +83,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'loopls.showRun': (node?: Node) => showRun(parts, node),
     'loopls.showCall': (node: Node) => 'call' in node && calls.show(node.run, node.call),
     'loopls.goToDefinition': (node: Node) => goTo(node),
+    'loopls.saveRunAsTest': (of?: Node | vscode.Uri) => saveTest(parts, of),
     'loopls.openTranscript': (of?: Node | vscode.Uri) => openTranscript(parts, of),
     'loopls.clearRuns': () => runs.clear(),
     'loopls.answer': () => {
@@ -122,21 +143,6 @@ async function runWithPrompt(runs: Runs, uri: vscode.Uri): Promise<void> {
   }
 }
 
-async function checkBind(server: Server, uri: string): Promise<void> {
-  try {
-    const bound = (await server.execute('loopls.bind', { uri })) as {
-      modes: { name: string; tools: unknown[] }[];
-    };
-    const modes = bound.modes.map(({ name, tools }) => {
-      const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
-      return name === '' ? `${count} in base` : `${count} in ${message(name, 40)}`;
-    });
-    void vscode.window.showInformationMessage(`The definition binds: ${modes.join(', ')}.`);
-  } catch (error) {
-    void vscode.window.showErrorMessage(`The definition does not bind: ${message(reasonOf(error), 500)}`);
-  }
-}
-
 async function stop(parts: Parts, of: Node | vscode.Uri | undefined): Promise<void> {
   const run = runOf(parts, of);
   const going = run && isGoing(run) ? [run] : parts.runs.going();
@@ -159,6 +165,13 @@ async function runAgain(parts: Parts, of: Node | vscode.Uri | undefined): Promis
   const run = await overRun(parts, of);
   if (run) {
     parts.runs.start(run.request);
+  }
+}
+
+async function saveTest(parts: Parts, of: Node | vscode.Uri | undefined): Promise<void> {
+  const run = await overRun(parts, of);
+  if (run) {
+    await saveAsTest(parts.server, parts.entries, run);
   }
 }
 
@@ -206,9 +219,9 @@ async function refused(parts: Parts, run: TrackedRun, reason: string | undefined
   if (reason === undefined) {
     return;
   }
-  if (run.view.reason === 'not_trusted') {
+  if (run.view.reason === NOT_TRUSTED) {
     await sayRestricted();
-  } else if (reason.startsWith('there is no prompt')) {
+  } else if (run.view.reason === NO_PROMPT) {
     const prompt = await askPrompt('The user message that the loop begins with');
     if (prompt !== undefined) {
       parts.runs.start({ ...run.request, prompt });
@@ -231,8 +244,7 @@ async function sayEnded(parts: Parts, run: TrackedRun): Promise<void> {
   const said = view.answer ?? view.reason;
   const text = `${message(view.loop, 60)}: ${statusWords(view)}${said ? `: ${message(said, 200)}` : ''}`;
   const show = 'Show Run';
-  const say =
-    view.stop === 'answer' ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+  const say = isSuccess(view) ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
   if ((await say(text, show)) === show) {
     await parts.documents.show(run, { focus: true });
   }
@@ -253,37 +265,4 @@ function runOf(parts: Parts, of: Node | vscode.Uri | undefined): TrackedRun | un
     return parts.documents.runOf(of);
   }
   return of?.run ?? parts.documents.runOf(vscode.window.activeTextEditor?.document.uri);
-}
-
-async function choose(runs: TrackedRun[], question: string, none: string): Promise<TrackedRun | undefined> {
-  if (runs.length === 0) {
-    void vscode.window.showInformationMessage(none);
-  }
-  if (runs.length < 2) {
-    return runs[0];
-  }
-  const items = runs.map(run => ({
-    label: `#${run.number} ${plain(run.view.loop)} ${plain(run.view.mode)}`.trim(),
-    description: statusWords(run.view),
-    run,
-  }));
-  return (await vscode.window.showQuickPick(items, { placeHolder: question }))?.run;
-}
-
-async function askPrompt(what: string): Promise<string | undefined> {
-  const prompt = await vscode.window.showInputBox({
-    prompt: what,
-    placeHolder: 'Prompt',
-    ignoreFocusOut: true,
-  });
-  return prompt?.trim() === '' ? undefined : prompt;
-}
-
-/** A name in a list, where `$(…)` is an icon. */
-function plain(name: string): string {
-  return oneLine(name, 60).replaceAll('$(', '$ (');
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,12 +4,14 @@ import { Approvals } from './approvals.ts';
 import { CallDocuments } from './callDocument.ts';
 import { middleware, type Parts, registerCommands } from './commands.ts';
 import { showContexts } from './contexts.ts';
-import { CALL_SCHEME } from './language.ts';
+import { CALL_SCHEME, ENTRY_SCHEME, PROBE_SCHEME } from './language.ts';
+import { ProbeDocuments } from './probe.ts';
 import { showProgress } from './progress.ts';
 import { colourRuns } from './runColours.ts';
 import { RunDocuments } from './runDocument.ts';
 import { Runs } from './runs/store.ts';
 import { RunView } from './runView.ts';
+import { EntryDocuments } from './saveAsTest.ts';
 import { Server } from './server.ts';
 import { Status } from './status.ts';
 import { Tests } from './testing.ts';
@@ -31,8 +33,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const documents = new RunDocuments(runs);
   const calls = new CallDocuments(runs);
   const approvals = new Approvals(runs);
-  parts = { server: made, runs, documents, calls, approvals, log };
+  const entries = new EntryDocuments();
+  const probes = new ProbeDocuments();
+  const tests = new Tests(made, runs);
+  parts = { server: made, runs, documents, calls, approvals, entries, probes, tests, log };
   made.onRunEvent.on(params => runs.take(params));
+  made.onTestEnded.on(params => runs.judge(params));
   made.onStateChanged.on(state => {
     if (state.kind !== 'running') {
       runs.failAll(state.kind === 'stopped' ? 'the server was stopped' : 'the server ended');
@@ -42,9 +48,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     log,
     documents,
     vscode.workspace.registerTextDocumentContentProvider(CALL_SCHEME, calls),
+    vscode.workspace.registerTextDocumentContentProvider(ENTRY_SCHEME, entries),
+    vscode.workspace.registerTextDocumentContentProvider(PROBE_SCHEME, probes),
+    probes,
     new RunView(runs),
     new Status(made, runs, approvals),
-    new Tests(made, runs),
+    tests,
     showContexts(runs, documents),
     showProgress(runs, documents),
     colourRuns(),

@@ -1,6 +1,6 @@
 /** The Loop Runs view: runs, their steps, the calls of each step, and what is known of a call. */
 import * as vscode from 'vscode';
-import { type Call, isOpen, type Step } from './runs/fold.ts';
+import { type Call, isOpen, isSuccess, type Step } from './runs/fold.ts';
 import { inputLine, oneLine, visible } from './runs/foreign.ts';
 import { isGoing, type Runs, type TrackedRun } from './runs/store.ts';
 import { bytes, counters, duration, reasonWords, shortCount, statusWords } from './runs/words.ts';
@@ -114,7 +114,8 @@ function runItem(run: TrackedRun): vscode.TreeItem {
   item.description = `#${run.number} ${statusWords(view)}`;
   item.iconPath = runIcon(run);
   item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
-  item.contextValue = isGoing(run) ? 'run.going' : 'run.over';
+  const kind = run.request.test === undefined ? 'run' : 'test';
+  item.contextValue = `${kind}.${isGoing(run) ? 'going' : 'over'}`;
   const reason = reasonWords(view);
   item.tooltip = [
     `${statusWords(view)}${reason ? `: ${reason}` : ''}`,
@@ -174,20 +175,21 @@ function command(command: string, title: string, node: Node): vscode.Command {
 }
 
 function runIcon({ view }: TrackedRun): vscode.ThemeIcon {
-  switch (view.stop) {
-    case undefined:
-      return view.status === 'asking' ? icon('question', 'list.warningForeground') : icon('loading~spin');
-    case 'answer':
-      return icon('pass', 'testing.iconPassed');
-    case 'cancelled':
-      return icon('circle-slash', 'disabledForeground');
-    case 'limit':
-    case 'max_tokens':
-    case 'refusal':
-      return icon('warning', 'list.warningForeground');
-    default:
-      return icon('error', 'testing.iconFailed');
+  if (view.status === 'asking') {
+    return icon('question', 'list.warningForeground');
   }
+  if (view.status !== 'ended') {
+    return icon('loading~spin');
+  }
+  if (isSuccess(view)) {
+    return icon('pass', 'testing.iconPassed');
+  }
+  if (view.stop === 'cancelled') {
+    return icon('circle-slash', 'disabledForeground');
+  }
+  // A test that did not pass is a failure, wherever its run stopped.
+  const isFailure = view.verdict !== undefined || view.stop === 'failed';
+  return isFailure ? icon('error', 'testing.iconFailed') : icon('warning', 'list.warningForeground');
 }
 
 function callIcon(call: Call): vscode.ThemeIcon {

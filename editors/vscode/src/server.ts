@@ -12,7 +12,7 @@ import {
 } from 'vscode-languageclient/node';
 import { newClient } from './client.ts';
 import { Emitter } from './runs/emitter.ts';
-import type { RunEventParams } from './runs/events.ts';
+import type { RunEventParams, TestEndedParams } from './runs/events.ts';
 import { type Found, findServer } from './server/find.ts';
 import { isProgram, startServer, version } from './server/program.ts';
 import { trustLevel } from './trust.ts';
@@ -34,6 +34,7 @@ export class Server {
   state: ServerState = { kind: 'stopped' };
   readonly onStateChanged = new Emitter<ServerState>();
   readonly onRunEvent = new Emitter<RunEventParams>();
+  readonly onTestEnded = new Emitter<TestEndedParams>();
   private readonly context: vscode.ExtensionContext;
   private readonly log: vscode.LogOutputChannel;
   private readonly middleware: Middleware;
@@ -162,6 +163,7 @@ export class Server {
       lost: () => this.lose(client),
     });
     client.onNotification('loopls/runEvent', (params: RunEventParams) => this.onRunEvent.fire(params));
+    client.onNotification('loopls/testEnded', (params: TestEndedParams) => this.onTestEnded.fire(params));
     this.client = client;
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<never>((_, reject) => {

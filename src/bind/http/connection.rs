@@ -48,6 +48,11 @@ impl Connection {
             .map_err(|error| format!("no secure connection can be set up here: {}", cause(&error)))
     }
 
+    /// The client itself, for who speaks a protocol over it.
+    pub fn client(&self) -> Client {
+        self.0.clone()
+    }
+
     /// Sends `request`, follows redirects within its origin, and reads what comes into `body` and `output`. Dropping
     /// it ends the request.
     ///
@@ -143,7 +148,7 @@ fn host_and_path(url: &Url) -> String {
 }
 
 /// The innermost cause, which says what happened; the outer ones repeat the address.
-fn cause(error: &(dyn Error + 'static)) -> String {
+pub fn cause(error: &(dyn Error + 'static)) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;

@@ -4,7 +4,7 @@ use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{Definition, Effect, List, Pattern, Spanned, Tool};
 use crate::syntax::render;
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::HashSet;
 
 /// How often a pattern with wildcards is tried on a name in all; a file with more of both gets no advice on the rest.
@@ -34,10 +34,10 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 }
 
 /// A pattern as it is written, and what it is.
-type Written<'a> = (&'a Spanned<String>, Pattern);
+type Written<'a> = (&'a Spanned<Text>, Pattern);
 
 /// The patterns of `list` that are globs; the others are reported.
-fn patterns<'a>(list: &'a List<String>, found: &mut Vec<Diagnostic>) -> Vec<Written<'a>> {
+fn patterns<'a>(list: &'a List<Text>, found: &mut Vec<Diagnostic>) -> Vec<Written<'a>> {
     let mut patterns = Vec::new();
     for written in list.items() {
         let message = match (written.value.trim(), Pattern::new(&written.value)) {

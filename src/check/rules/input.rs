@@ -1,5 +1,5 @@
 //! A tool's input schema: `unknown_key` for keywords the draft does not define, `invalid_input_schema` for shapes it
-//! does not allow, `missing_description`.
+//! does not allow, `undeclared_property`, `missing_description`.
 
 use super::{did_you_mean, hint, suggestion, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
@@ -250,25 +250,26 @@ fn type_problem(value: &Node) -> Option<String> {
     }
 }
 
-/// A name in `required` that is no property is hardly meant: no input could be right, or any.
+/// A name in `required` that `properties` lacks is hardly meant: where `additionalProperties` is false no input is right,
+/// else a model must give what nothing tells it of.
 fn required(schema: &Table, found: &mut Vec<Diagnostic>) {
-    let Some(Node {
-        kind: NodeKind::Array(items),
-        ..
-    }) = schema.get("required")
-    else {
+    let Some(NodeKind::Array(items)) = schema.get("required").map(|node| &node.kind) else {
         return;
     };
     let Some(properties) = schema.get("properties").and_then(Node::as_table) else {
         return;
     };
-    // Where others are allowed, one that is no property can be given all the same.
-    if schema
-        .get("additionalProperties")
-        .is_none_or(|value| value.kind != NodeKind::Boolean(false))
-    {
-        return;
-    }
+    let others = schema.get("additionalProperties").map(|node| &node.kind);
+    let (code, wrong) = match others {
+        Some(NodeKind::Boolean(false)) => (Code::InvalidInputSchema, "no input can have it"),
+        // What it says of them may be all there is to say.
+        Some(NodeKind::Table(_)) => return,
+        _ if schema.get("patternProperties").is_some() => return,
+        _ => (
+            Code::UndeclaredProperty,
+            "`properties` does not say what it is",
+        ),
+    };
     let entries = properties.entries.iter();
     let names = entries.map(|entry| entry.key.name.as_str());
     let known: HashSet<&str> = names.clone().collect();
@@ -277,13 +278,10 @@ fn required(schema: &Table, found: &mut Vec<Diagnostic>) {
         let guesses = names.clone().filter(|_| worth_guessing(found));
         let meant = did_you_mean(name, guesses);
         let message = format!(
-            "`{}` is required, and no input can have it{}",
+            "`{}` is required, and {wrong}{}",
             name.escape_debug(),
             hint(meant)
         );
-        found.push(
-            Diagnostic::new(Code::InvalidInputSchema, item.span, message)
-                .with_meant(meant, render::string),
-        );
+        found.push(Diagnostic::new(code, item.span, message).with_meant(meant, render::string));
     }
 }

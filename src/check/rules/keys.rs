@@ -30,14 +30,14 @@ fn table(
     parent: Option<&'static TableSpec>,
     found: &mut Vec<Diagnostic>,
 ) {
-    let keys = spec.keys.iter().map(|key| key.name);
-    let absent: Vec<&str> = keys.filter(|key| table.entry(key).is_none()).collect();
+    let is_absent = |key: &&str| table.entry(key).is_none();
+    let absent = || spec.keys.iter().map(|key| key.name).filter(is_absent);
     for entry in &table.entries {
         match spec.key(&entry.key.name) {
             Some(key) => value(&entry.value, key.kind, Where { key, spec }, found),
             None => {
-                let guesses: &[&str] = if worth_guessing(found) { &absent } else { &[] };
-                found.push(unknown(entry, guesses, spec, parent));
+                let guesses = worth_guessing(found).then(absent);
+                found.push(unknown(entry, guesses.into_iter().flatten(), spec, parent));
             }
         }
     }
@@ -62,9 +62,9 @@ fn table(
     }
 }
 
-fn unknown(
+fn unknown<'a>(
     entry: &Entry,
-    guesses: &[&str],
+    guesses: impl Iterator<Item = &'a str>,
     spec: &'static TableSpec,
     parent: Option<&'static TableSpec>,
 ) -> Diagnostic {
@@ -81,7 +81,7 @@ fn unknown(
     } else {
         "in"
     };
-    if let Some(meant) = did_you_mean(name, guesses.iter().copied()) {
+    if let Some(meant) = did_you_mean(name, guesses) {
         let message = format!(
             "there is no key `{shown}` {place} {}; did you mean `{meant}`?",
             spec.title

@@ -3,19 +3,20 @@
 use super::suggestion;
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{KnownLoop, Source, Spanned, Surroundings};
+use crate::text::Text;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// Looks only where the definition names other loops at all, for finding them costs a search of the project.
 pub fn check(analysis: &Analysis, surroundings: &dyn Surroundings, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
-    let delegates: Vec<&Spanned<String>> = definition
+    let delegates: Vec<&Spanned<Text>> = definition
         .delegates
         .items()
         .filter(|name| !name.value.trim().is_empty())
         .collect();
     let sources = || definition.tools.iter().flat_map(|tool| &tool.sources);
-    let paths: Vec<&Spanned<String>> = sources()
+    let paths: Vec<&Spanned<Text>> = sources()
         .filter_map(|source| match &source.value {
             Source::Loop(path) => path.spanned(),
             _ => None,
@@ -100,12 +101,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Reports at `mention` when the loop at `target` reaches this one again.
-    fn report_cycle(
-        &self,
-        target: &PathBuf,
-        mention: &Spanned<String>,
-        found: &mut Vec<Diagnostic>,
-    ) {
+    fn report_cycle(&self, target: &PathBuf, mention: &Spanned<Text>, found: &mut Vec<Diagnostic>) {
         let mut open = vec![target.clone()];
         let mut seen = HashSet::new();
         while let Some(path) = open.pop() {

@@ -8,6 +8,7 @@ mod interpreters;
 mod keys;
 mod limits;
 mod loops;
+mod middlewares;
 mod models;
 mod modes;
 mod name;
@@ -46,6 +47,7 @@ const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
     placeholders::check,
     input::check,
     access::check,
+    middlewares::check,
     tools_of_modes::check,
     tests::check,
     secrets::check,
@@ -72,6 +74,7 @@ pub fn check_surroundings(
     found: &mut Vec<Diagnostic>,
 ) {
     surroundings::check(analysis, surroundings, found);
+    middlewares::check_surroundings(analysis, surroundings, found);
     loops::check(analysis, surroundings, found);
 }
 
@@ -138,6 +141,15 @@ pub(super) fn free_name(name: &str, taken: &HashSet<&str>) -> String {
     let mut free = numbered.filter(|candidate| !taken.contains(candidate.as_str()));
     // The numbers do not end before the names do.
     free.next().unwrap_or_default()
+}
+
+/// Why a text is none.
+pub(super) fn no_regular_expression(error: &regex::Error) -> String {
+    // Of a syntax error the last line is what is wrong; those before it draw the expression.
+    let error = error.to_string();
+    let problem = error.lines().last().unwrap_or_default();
+    let problem = problem.trim_start_matches("error: ");
+    format!("this is no regular expression: {problem}")
 }
 
 /// How many names a message lists at the most.

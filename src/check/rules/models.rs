@@ -6,7 +6,7 @@ use crate::definition::provider::{Address, provider};
 use crate::definition::{Effort, Field, Model, Spanned};
 use crate::format::{self, Type};
 use crate::syntax::render;
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
@@ -86,11 +86,11 @@ fn check_model(model: &Model, header: Span, code: Code, found: &mut Vec<Diagnost
     effort(&model.effort, code, found);
 }
 
-fn has_no_address(name: &Field<String>) -> bool {
+fn has_no_address(name: &Field<Text>) -> bool {
     provider(name.text()).is_some_and(|provider| provider.address == Address::Given)
 }
 
-fn effort(field: &Field<String>, code: Code, found: &mut Vec<Diagnostic>) {
+fn effort(field: &Field<Text>, code: Code, found: &mut Vec<Diagnostic>) {
     let Some(Spanned { value, span }) = field.spanned() else {
         return;
     };

@@ -5,7 +5,7 @@ use super::{choices, did_you_mean, free_name, listed, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field};
 use crate::syntax::render;
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::{HashMap, HashSet};
 
 /// How many modes are offered to start in.
@@ -38,7 +38,7 @@ fn mode_names(definition: &Definition) -> impl Iterator<Item = &str> + Clone {
         .modes
         .iter()
         .filter_map(|mode| mode.name.get())
-        .map(String::as_str)
+        .map(Text::as_str)
 }
 
 fn names(analysis: &Analysis, found: &mut Vec<Diagnostic>) {

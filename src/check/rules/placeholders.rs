@@ -7,7 +7,7 @@ use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::placeholder::{Placeholder, placeholders};
 use crate::definition::{CommandArgument, Field, Http, Mcp, Source, Spanned, StringPlaces, Tool};
 use crate::syntax::{Node, NodeKind, Table};
-use crate::text::{Edit, Span};
+use crate::text::{Edit, Span, Text};
 use std::collections::{HashMap, HashSet};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
@@ -118,7 +118,7 @@ impl Checker<'_> {
         self.found.push(Diagnostic::new(code, span, message));
     }
 
-    fn each(&mut self, text: &Spanned<String>, mut act: impl FnMut(&mut Self, &Placeholder, Span)) {
+    fn each(&mut self, text: &Spanned<Text>, mut act: impl FnMut(&mut Self, &Placeholder, Span)) {
         let mut places = StringPlaces::new(&self.analysis.text, text.span);
         for placeholder in placeholders(&text.value) {
             let place = places
@@ -145,7 +145,7 @@ impl Checker<'_> {
         );
     }
 
-    fn misplaced(&mut self, field: &Field<String>, what: &str) {
+    fn misplaced(&mut self, field: &Field<Text>, what: &str) {
         if let Some(text) = field.spanned() {
             self.each(text, |checker, placeholder, span| {
                 let message = format!(
@@ -182,7 +182,7 @@ impl Checker<'_> {
 
     fn argument(
         &mut self,
-        text: &Spanned<String>,
+        text: &Spanned<Text>,
         is_code: bool,
         optional: bool,
         options_ended: bool,

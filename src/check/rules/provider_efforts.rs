@@ -3,7 +3,7 @@
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::provider::{Provider, provider};
 use crate::definition::{Effort, Field, Mode, Model, Spanned};
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
@@ -26,7 +26,7 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 }
 
 /// An effort that is there and is one.
-fn effort(field: &Field<String>) -> Option<Spanned<Effort>> {
+fn effort(field: &Field<Text>) -> Option<Spanned<Effort>> {
     let word = field.spanned()?;
     let value = Effort::from_word(&word.value)?;
     Some(Spanned {

@@ -4,6 +4,7 @@ use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::placeholder::placeholders;
 use crate::definition::{Field, Source, Spanned};
 use crate::syntax::{Node, NodeKind, Table};
+use crate::text::Text;
 use std::ops::Range;
 
 /// How keys of well-known services begin, and the fewest characters that follow.
@@ -27,7 +28,9 @@ const PREFIXES: &[(&str, usize)] = &[
 const NAMES: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH"];
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
-    visit(analysis, &analysis.table, found);
+    if may_hold_key(&analysis.text) {
+        visit(analysis, &analysis.table, found);
+    }
     for tool in &analysis.definition.tools {
         let headers = match tool.sources.first().map(|source| &source.value) {
             Some(Source::Http(Some(http))) => http.headers.as_slice(),
@@ -68,6 +71,12 @@ fn visit(analysis: &Analysis, table: &Table, found: &mut Vec<Diagnostic>) {
         .for_each(|entry| node(analysis, &entry.value, found));
 }
 
+/// Whether a string in `text` may hold what looks like a key. Nearly no text does, and this is known sooner than each
+/// string of it is looked at. A backslash may stand for anything.
+fn may_hold_key(text: &str) -> bool {
+    text.contains('\\') || key_in(text).is_some()
+}
+
 /// The fewest bytes of what looks like a key.
 const SHORTEST: usize = 19;
 
@@ -82,23 +91,51 @@ fn key_in(text: &str) -> Option<Range<usize>> {
     {
         return Some(begin..text.len());
     }
-    let of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let is_key = |word: &str| {
-        PREFIXES.iter().any(|(prefix, fewest)| {
-            word.strip_prefix(prefix).is_some_and(|rest| {
-                let has = |wanted: fn(&char) -> bool| rest.chars().any(|c| wanted(&c));
-                rest.len() >= *fewest && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
-            })
+    let mut words = LongWords { text, from: 0 };
+    words.find(|word| is_key(&text[word.clone()]))
+}
+
+/// Whether `word` begins like a key of a well-known service, and goes on like one.
+fn is_key(word: &str) -> bool {
+    PREFIXES.iter().any(|(prefix, fewest)| {
+        word.strip_prefix(prefix).is_some_and(|rest| {
+            let has = |wanted: fn(&u8) -> bool| rest.bytes().any(|byte| wanted(&byte));
+            rest.len() >= *fewest && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
         })
-    };
-    let word = text.split(|c| !of_key(c)).find(|word| is_key(word))?;
-    // The word is a part of the text, so the difference of their places is where it begins.
-    let start = word.as_ptr() as usize - text.as_ptr() as usize;
-    Some(start..start + word.len())
+    })
+}
+
+/// The words of a text that are long enough for a key. Whatever is shorter is stepped over without a look at each
+/// letter of it: this reads all strings of a definition.
+struct LongWords<'t> {
+    text: &'t str,
+    /// Where the next word may begin, at the earliest.
+    from: usize,
+}
+
+impl Iterator for LongWords<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        let of_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let bytes = self.text.as_bytes();
+        while let Some(shortest) = bytes.get(self.from..self.from + SHORTEST) {
+            if let Some(gap) = shortest.iter().rposition(|byte| !of_word(byte)) {
+                self.from += gap + 1;
+                continue;
+            }
+            let start = self.from;
+            let rest = bytes[start..].iter();
+            let end = start + rest.take_while(|byte| of_word(byte)).count();
+            self.from = end;
+            return Some(start..end);
+        }
+        None
+    }
 }
 
 /// A variable or header whose name tells a secret, with the value itself instead of a variable.
-fn named(name: &Spanned<String>, value: &Field<String>, found: &mut Vec<Diagnostic>) {
+fn named(name: &Spanned<Text>, value: &Field<Text>, found: &mut Vec<Diagnostic>) {
     let Some(value) = value.spanned() else { return };
     let upper = name.value.to_uppercase();
     // A short value, or one read from the environment or put in by a call, is none.

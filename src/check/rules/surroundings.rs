@@ -2,6 +2,7 @@
 
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{CommandArgument, Field, FileProblem, Source, Spanned, Surroundings};
+use crate::text::Text;
 use std::path::Path;
 
 pub fn check(analysis: &Analysis, surroundings: &dyn Surroundings, found: &mut Vec<Diagnostic>) {
@@ -24,7 +25,7 @@ pub fn check(analysis: &Analysis, surroundings: &dyn Surroundings, found: &mut V
         variable(&name.value, name, surroundings, found);
     }
     for tool in &definition.tools {
-        let mut texts: Vec<&Spanned<String>> = tool
+        let mut texts: Vec<&Spanned<Text>> = tool
             .env
             .iter()
             .filter_map(|(_, value)| value.spanned())
@@ -57,7 +58,7 @@ pub fn check(analysis: &Analysis, surroundings: &dyn Surroundings, found: &mut V
     }
 }
 
-fn file(path: &Field<String>, surroundings: &dyn Surroundings, found: &mut Vec<Diagnostic>) {
+fn file(path: &Field<Text>, surroundings: &dyn Surroundings, found: &mut Vec<Diagnostic>) {
     let Some(path) = path.spanned() else { return };
     let Err(problem) = surroundings.file(Path::new(&path.value)) else {
         return;
@@ -75,7 +76,7 @@ fn file(path: &Field<String>, surroundings: &dyn Surroundings, found: &mut Vec<D
     ));
 }
 
-fn program(name: &Spanned<String>, surroundings: &dyn Surroundings, found: &mut Vec<Diagnostic>) {
+fn program(name: &Spanned<Text>, surroundings: &dyn Surroundings, found: &mut Vec<Diagnostic>) {
     // A placeholder as a program is reported as such.
     if name.value.trim().is_empty()
         || name.value.contains("{{")
@@ -93,7 +94,7 @@ fn program(name: &Spanned<String>, surroundings: &dyn Surroundings, found: &mut 
 
 fn variable(
     name: &str,
-    place: &Spanned<String>,
+    place: &Spanned<Text>,
     surroundings: &dyn Surroundings,
     found: &mut Vec<Diagnostic>,
 ) {

@@ -2,10 +2,11 @@
 //! that is no regular expression, a negative number of iterations, and a name that is blank or taken.
 
 use super::free_name;
+use super::no_regular_expression;
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Expect, Spanned, Test};
 use crate::syntax::render;
-use crate::text::Span;
+use crate::text::{Span, Text};
 use regex::Regex;
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +20,7 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 
 fn names(tests: &[Test], found: &mut Vec<Diagnostic>) {
     let names = tests.iter().filter_map(|test| test.name.get());
-    let taken: HashSet<&str> = names.map(String::as_str).collect();
+    let taken: HashSet<&str> = names.map(Text::as_str).collect();
     let mut first: HashMap<&str, Span> = HashMap::new();
     for name in tests.iter().filter_map(|test| test.name.spanned()) {
         if name.value.trim().is_empty() {
@@ -56,14 +57,7 @@ fn expectations(expect: &Spanned<Expect>, found: &mut Vec<Diagnostic>) {
     if let Some(pattern) = expect.value.matches.spanned()
         && let Err(error) = Regex::new(&pattern.value)
     {
-        // Of a syntax error the last line is what is wrong; those before it draw the pattern.
-        let error = error.to_string();
-        let problem = error.lines().last().unwrap_or_default();
-        let problem = problem.trim_start_matches("error: ");
-        invalid(
-            pattern.span,
-            format!("this is no regular expression: {problem}"),
-        );
+        invalid(pattern.span, no_regular_expression(&error));
     }
     if let Some(iterations) = expect.value.iterations.spanned()
         && iterations.value < 0

@@ -5,7 +5,7 @@ use super::free_name;
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Field, RESERVED_TOOL_NAME, Spanned, Tool};
 use crate::syntax::render;
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::{HashMap, HashSet};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
@@ -37,7 +37,7 @@ fn name(tool: &Tool, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn reserved(name: &Spanned<String>, found: &mut Vec<Diagnostic>) {
+fn reserved(name: &Spanned<Text>, found: &mut Vec<Diagnostic>) {
     if name.value.trim() != RESERVED_TOOL_NAME {
         return;
     }

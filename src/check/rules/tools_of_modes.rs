@@ -5,7 +5,7 @@ use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field, Mode, Target, Tool, resolve};
 use crate::syntax::render;
-use crate::text::Span;
+use crate::text::{Span, Text};
 use std::collections::{HashMap, HashSet};
 
 /// More tools than a model chooses well from.
@@ -25,7 +25,7 @@ fn listed(analysis: &Analysis, mode: &Mode, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
     let known = || {
         let names = definition.tools.iter().filter_map(|tool| tool.name.get());
-        names.map(String::as_str)
+        names.map(Text::as_str)
     };
     if let Some(list) = mode.tools.spanned().filter(|list| list.value.is_empty()) {
         found.push(Diagnostic::new(

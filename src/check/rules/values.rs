@@ -2,7 +2,7 @@
 
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{Definition, Field, Model};
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
@@ -62,9 +62,9 @@ fn models(definition: &Definition) -> impl Iterator<Item = &Model> {
 
 fn one_of(
     first: &str,
-    one: &Field<String>,
+    one: &Field<Text>,
     second: &str,
-    other: &Field<String>,
+    other: &Field<Text>,
     found: &mut Vec<Diagnostic>,
 ) {
     let (Some(one), Some(other)) = (one.span(), other.span()) else {

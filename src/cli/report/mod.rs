@@ -31,6 +31,8 @@ pub struct Counts {
     pub warnings: usize,
     pub information: usize,
     pub hints: usize,
+    /// How many of them have one right answer, which `--fix` gives.
+    pub fixable: usize,
 }
 
 impl Counts {
@@ -44,6 +46,7 @@ impl Counts {
                 Severity::Information => &mut counts.information,
                 Severity::Hint => &mut counts.hints,
             } += 1;
+            counts.fixable += usize::from(diagnostic.certain_remedy().is_some());
         }
         counts
     }
@@ -67,6 +70,14 @@ pub fn summary(files: usize, counts: Counts) -> String {
     };
     let noun = if files == 1 { "file" } else { "files" };
     format!("checked {files} {noun}: {found}")
+}
+
+/// What a person can do next, if a command does some of it.
+pub fn help(counts: Counts) -> Option<String> {
+    match counts.fixable {
+        0 => None,
+        fixable => Some(format!("`loopls check --fix` puts {fixable} of them right")),
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +163,25 @@ pub(super) mod tests {
         assert_eq!(
             summary(3, Counts::default()),
             "checked 3 files: no errors, no warnings"
+        );
+    }
+
+    #[test]
+    fn help_counts_what_has_one_right_answer() {
+        let mut fixture = three();
+        assert_eq!(
+            help(Counts::of(&[fixture.report()])),
+            None,
+            "a guess is none"
+        );
+        let zero = fixture.diagnostics.remove(1);
+        let repair = Repair::Replace("100".into());
+        fixture
+            .diagnostics
+            .push(zero.with_remedy("Change to 100", repair));
+        assert_eq!(
+            help(Counts::of(&[fixture.report()])).as_deref(),
+            Some("`loopls check --fix` puts 1 of them right")
         );
     }
 }

@@ -1,6 +1,7 @@
 //! `loopls run`: runs one turn of a definition.
 
 mod earlier;
+mod live;
 mod plan;
 mod printing;
 mod screen;
@@ -8,7 +9,7 @@ mod summary;
 mod terminal;
 mod written;
 
-use super::binding::{bind_failure, bind_source, failed};
+use super::binding::{bind_failure, bind_source, failed, notices};
 use super::resolve::quoted;
 use super::signals::cancel_on_signals;
 use super::source::Source;
@@ -104,6 +105,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
             }
             () = cancel.cancelled() => return Ok(None),
         };
+        for notice in notices(&source, &bound) {
+            let _ = printing.orders().send(Order::Say(format!("{notice}\n")));
+        }
         check_allowed(&bound, &arguments.allow)?;
         let mode = plan.mode.as_deref().and_then(|name| bound.mode(name));
         let mode = mode.unwrap_or_else(|| bound.initial_mode());
@@ -134,7 +138,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
             allow: arguments.allow.clone(),
             ..TurnRequest::default()
         };
-        Ok(Some(run_turn(&bound, request, context).await))
+        let turn = run_turn(&bound, request, context).await;
+        bound.end().await;
+        Ok(Some(turn))
     });
     let printed = printing.finish();
     // A tool's task may still wait for a process that does not end; the guard sees to that one.

@@ -2,7 +2,7 @@
 
 mod report;
 
-use super::binding::bind_source;
+use super::binding::{bind_source, notices};
 use super::project::Projects;
 use super::search::files;
 use super::signals::cancel_on_signals;
@@ -223,6 +223,9 @@ async fn run_case(case: Case, allow: Vec<String>, live: bool, cancel: Cancellati
                 message: error.to_string(),
             }]),
             Ok(bound) => {
+                for notice in notices(&case.source, &bound) {
+                    output::say(&notice);
+                }
                 let context = TestContext {
                     run: Uuid::new_v4().to_string(),
                     uri: case.source.uri(),
@@ -231,7 +234,9 @@ async fn run_case(case: Case, allow: Vec<String>, live: bool, cancel: Cancellati
                     events: Arc::new(|_| {}),
                     cancel,
                 };
-                match run_test(&bound, &name, context).await {
+                let tested = run_test(&bound, &name, context).await;
+                bound.end().await;
+                match tested {
                     Err(error) => miss(error.to_string()),
                     Ok(outcome) if outcome.passed() => Outcome::Passed,
                     Ok(outcome) => Outcome::Failed(outcome.misses),

@@ -266,7 +266,7 @@ fn in_value(
                     .filter(|pair| !except.is_some_and(|except| std::ptr::eq(*pair, except)));
                 others
                     .filter_map(|pair| pair.keys.first())
-                    .map(|key| key.name.clone())
+                    .map(|key| key.name.to_string())
                     .collect::<Vec<_>>()
             };
             let pair = table.entries.iter().rfind(|pair| pair.span.start <= offset);
@@ -288,7 +288,7 @@ fn in_value(
                 .filter(|other| !item.is_some_and(|item| std::ptr::eq(*other, item)));
             let siblings = beside
                 .filter_map(|other| match &other.kind {
-                    ValueKind::String(text) => Some(text.clone()),
+                    ValueKind::String(text) => Some(text.to_string()),
                     _ => None,
                 })
                 .collect();
@@ -322,7 +322,7 @@ fn key_position(text: &str, around: &Around, present: Vec<String>, offset: usize
     let start = text[..offset].trim_end_matches(of_key).len();
     let end = text.len() - text[offset..].trim_start_matches(of_key).len();
     let header = match around.header {
-        Some(header) => Some(header.keys.iter().map(|key| key.name.clone()).collect()),
+        Some(header) => Some(header.keys.iter().map(|key| key.name.to_string()).collect()),
         None if around.path.is_empty() => Some(Vec::new()),
         None => None,
     };
@@ -395,10 +395,10 @@ fn present_keys(analysis: &Analysis, around: &Around, except: Option<&KeyValue>)
                     inside = true;
                 } else if path.is_empty() {
                     // A table at the top takes no key of the top level, but its name.
-                    present.extend(header.keys.first().map(|key| key.name.clone()));
+                    present.extend(header.keys.first().map(|key| key.name.to_string()));
                     inside = false;
                 } else if inside && below {
-                    present.push(header.keys[path.len()].name.clone());
+                    present.push(header.keys[path.len()].name.to_string());
                 } else if inside {
                     break;
                 }
@@ -407,7 +407,7 @@ fn present_keys(analysis: &Analysis, around: &Around, except: Option<&KeyValue>)
                 if inside && !except.is_some_and(|except| std::ptr::eq(except, pair)) =>
             {
                 // Below a sub-table's header the keys are that table's.
-                present.extend(pair.keys.first().map(|key| key.name.clone()));
+                present.extend(pair.keys.first().map(|key| key.name.to_string()));
             }
             Statement::KeyValue(_) => {}
         }

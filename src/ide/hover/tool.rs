@@ -6,6 +6,7 @@ use crate::definition::{
 };
 use crate::ide::markdown::{self, code};
 use crate::syntax::{Entry, Node, NodeKind};
+use crate::text::Text;
 use std::collections::HashSet;
 
 /// The tool `Definition::tools[index]`.
@@ -78,7 +79,7 @@ fn source(tool: &Tool) -> String {
                     CommandArgument::One(text) => vec![text.value.as_str()],
                     CommandArgument::Optional(group) => group
                         .iter()
-                        .filter_map(|item| item.get().map(String::as_str))
+                        .filter_map(|item| item.get().map(Text::as_str))
                         .collect(),
                     CommandArgument::Invalid(_) => Vec::new(),
                 });

@@ -2,6 +2,7 @@
 
 use crate::ide::{self, Act};
 use crate::lsp::asked::Asked;
+use crate::lsp::probes::counted;
 use crate::lsp::runs::RunOf;
 use crate::lsp::session::Session;
 use crate::lsp::{commands, uri};
@@ -23,7 +24,7 @@ pub async fn code_lens(
     let uri = &asked.snapshot.uri;
     let key = uri::key(uri);
     let mut lenses = Vec::new();
-    for lens in ide::lenses(&asked.analysis) {
+    for mut lens in ide::lenses(&asked.analysis) {
         let range = asked.range(lens.span);
         let mut push = |command: Command| {
             lenses.push(CodeLens {
@@ -32,12 +33,18 @@ pub async fn code_lens(
                 data: None,
             });
         };
+        if let Act::Probe { tool } = &lens.act
+            && let Some(offered) = asked.surroundings().probed(tool)
+        {
+            lens.title
+                .push_str(&format!(" · {}", counted(offered.len(), "tool")));
+        }
         push(commands::for_act(lens.title, uri, &lens.act));
         let of = match &lens.act {
             Act::Run { mode: None } => RunOf::Loop,
             Act::Run { mode: Some(mode) } => RunOf::Mode(mode.clone()),
             Act::RunTest { test } => RunOf::Test(test.clone()),
-            Act::Bind => continue,
+            Act::Bind | Act::Probe { .. } => continue,
         };
         // A lens has to do something: one that shows a run cancels it or, after its end, runs again.
         if let Some(last) = session.runs.last(&key, of) {

@@ -3,6 +3,7 @@
 use super::present::{self, Audience};
 use super::progress::Progress;
 use super::questions::Questions;
+use super::refusal;
 use crate::bind::Bound;
 use crate::lsp::session::Session;
 use crate::lsp::{bindings, convert, trust, uri};
@@ -158,6 +159,9 @@ impl Flight {
             () = self.cancel.cancelled() => return Err(NotStarted::Cancelled),
             bound = self.bound() => bound.map_err(NotStarted::Because)?,
         };
+        let analysis = bound.accepted.analysis();
+        bindings::tell_notices(&self.session, &self.snapshot, analysis, &bound.notices);
+        let servers = bound.servers.clone();
         let history = match &self.plan {
             Plan::Test(name) => self.test(&bound, name, shown).await,
             Plan::Turn {
@@ -176,6 +180,7 @@ impl Flight {
                 self.one_turn(bound, asked, replay, shown).await
             }
         };
+        servers.end().await;
         history.map_err(NotStarted::Because)
     }
 
@@ -222,8 +227,7 @@ impl Flight {
             .find(given)
             .unwrap_or_default();
         if prompt.trim().is_empty() {
-            let reason = "there is no prompt: give one, or write `prompt` into the definition";
-            return Err(reason.into());
+            return Err(refusal::NO_PROMPT.into());
         }
         let (after, history) = asked.after.cloned().unzip();
         let request = TurnRequest {

@@ -1,5 +1,6 @@
 //! A run as a Markdown document, for clients that draw no runs.
 
+use super::refusal;
 use crate::lsp::foreign::{fenced, one_line};
 use crate::run::{Event, StopReason};
 use std::fmt::Write;
@@ -85,7 +86,9 @@ fn write_event(out: &mut String, event: &Event) -> std::fmt::Result {
             }
             _ => Ok(()),
         },
-        Event::Retry { after_ms, reason } => {
+        Event::Retry {
+            after_ms, reason, ..
+        } => {
             writeln!(out, "Sent again after {after_ms} ms: {}\n", code(reason))
         }
         Event::RunEnded {
@@ -100,7 +103,7 @@ fn write_event(out: &mut String, event: &Event) -> std::fmt::Result {
         } => {
             writeln!(out, "## Ended: {}\n", stop_words(*stop))?;
             if let Some(reason) = reason {
-                writeln!(out, "{}", fenced(reason, "text"))?;
+                writeln!(out, "{}", fenced(refusal::in_words(reason), "text"))?;
             }
             if let Some(answer) = answer {
                 writeln!(out, "{}", fenced(answer, "text"))?;

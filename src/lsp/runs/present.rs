@@ -7,6 +7,7 @@ use super::flight::{Ending, Shown, Verdict};
 use super::markdown::{Markdown, stop_words};
 use super::merge::Chunks;
 use super::progress::Progress;
+use super::refusal;
 use super::registry::RunOf;
 use crate::host::state;
 use crate::lsp::foreign::{one_line, without_links};
@@ -308,7 +309,7 @@ impl Presenter {
         let said = miss
             .as_deref()
             .or(answer)
-            .or(reason)
+            .or(reason.map(refusal::in_words))
             .map(|text| format!(": {}", one_line(text, 200)));
         let message = format!(
             "{}: {words}{}{}",
@@ -397,7 +398,9 @@ fn log_line(event: &Event) -> Option<String> {
             }
             _ => None,
         },
-        Event::Retry { after_ms, reason } => Some(format!(
+        Event::Retry {
+            after_ms, reason, ..
+        } => Some(format!(
             "sent again after {after_ms} ms: {}",
             one_line(reason, 200)
         )),

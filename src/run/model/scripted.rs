@@ -77,7 +77,7 @@ fn lower(reply: &definition::Reply, calls: &mut u64) -> Reply {
     Reply {
         delay: reply.delay.get().copied().unwrap_or(0),
         content: match reply.error.get() {
-            Some(error) => Err(error.clone()),
+            Some(error) => Err(error.to_string()),
             None => Ok(parts(reply, calls)),
         },
     }
@@ -86,7 +86,7 @@ fn lower(reply: &definition::Reply, calls: &mut u64) -> Reply {
 fn parts(reply: &definition::Reply, calls: &mut u64) -> Vec<ReplyPart> {
     let mut parts = Vec::with_capacity(reply.calls.len() + 3);
     if let Some(text) = reply.text.get() {
-        parts.push(ReplyPart::Text(text.clone()));
+        parts.push(ReplyPart::Text(text.to_string()));
     }
     for call in &reply.calls {
         *calls += 1;
@@ -122,7 +122,7 @@ fn input(call: &ScriptedCall) -> String {
     match call.input.get() {
         None => String::new(),
         Some(node) => match &node.kind {
-            NodeKind::String(text) => text.clone(),
+            NodeKind::String(text) => text.to_string(),
             _ => node.to_json().to_string(),
         },
     }

@@ -54,7 +54,7 @@ async fn what_cannot_be_bound_is_told_with_its_place() {
         (
             entry(r#"mcp = { command = ["true"] }"#).replace("description = \"d\"\n", ""),
             "mcp",
-            "tool `t`: this version of loopls cannot run a tool with `mcp` yet",
+            "tool `t`: the server cannot be used: it ended; exit status 0",
         ),
         (
             format!("delegates = [\"other\"]\n{HEADER}"),
@@ -62,12 +62,13 @@ async fn what_cannot_be_bound_is_told_with_its_place() {
             "delegate `other`: no loop of this project has this name",
         ),
         (
-            format!("{HEADER}[[middlewares]]\nkind = \"redact\"\npatterns = [\"x\"]\n"),
-            "[[middlewares]]",
-            "this version of loopls cannot apply middlewares yet, and a run without them would be another run",
+            format!("{HEADER}[[middlewares]]\nkind = \"log\"\nfile = \"other.jsonl\"\n"),
+            r#""other.jsonl""#,
+            "the log `other.jsonl`: it was not begun by loopls, which appends to logs of its own only",
         ),
     ] {
         let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("other.jsonl"), "{}\n").unwrap();
         let error = bind_with(&text, bindings(folder.path()))
             .await
             .err()

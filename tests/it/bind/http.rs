@@ -7,16 +7,40 @@ use tokio::sync::mpsc;
 
 /// A request as the server got it.
 #[derive(Debug)]
-struct Got {
+pub(super) struct Got {
     /// Method and target.
-    line: String,
+    pub line: String,
     /// In lower case.
-    headers: Vec<(String, String)>,
-    body: String,
+    pub headers: Vec<(String, String)>,
+    pub body: String,
 }
 
 impl Got {
-    fn header(&self, name: &str) -> Option<&str> {
+    /// The next one from `stream`, if there is one.
+    pub async fn read(stream: &mut tokio::io::BufReader<TcpStream>) -> Option<Self> {
+        let mut line = async || -> Option<String> {
+            let mut line = String::new();
+            stream.read_line(&mut line).await.ok()?;
+            (!line.is_empty()).then(|| line.trim_end().to_owned())
+        };
+        let first = line().await?;
+        let mut headers = Vec::new();
+        while let Some(line) = line().await.filter(|line| !line.is_empty()) {
+            let (name, value) = line.split_once(": ").unwrap();
+            headers.push((name.to_lowercase(), value.to_owned()));
+        }
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length = length.map_or(0, |(_, value)| value.parse().unwrap());
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await.unwrap();
+        Some(Self {
+            line: first.strip_suffix(" HTTP/1.1").unwrap().to_owned(),
+            headers,
+            body: String::from_utf8(body).unwrap(),
+        })
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
         let header = self.headers.iter().find(|(known, _)| known == name);
         header.map(|(_, value)| value.as_str())
     }
@@ -69,29 +93,11 @@ async fn serve(
     got: mpsc::UnboundedSender<Got>,
 ) {
     let mut stream = tokio::io::BufReader::new(stream);
-    let mut line = async || -> Option<String> {
-        let mut line = String::new();
-        stream.read_line(&mut line).await.ok()?;
-        (!line.is_empty()).then(|| line.trim_end().to_owned())
+    let Some(request) = Got::read(&mut stream).await else {
+        return;
     };
-    let Some(first) = line().await else { return };
-    let mut headers = Vec::new();
-    while let Some(line) = line().await.filter(|line| !line.is_empty()) {
-        let (name, value) = line.split_once(": ").unwrap();
-        headers.push((name.to_lowercase(), value.to_owned()));
-    }
-    let length = headers.iter().find(|(name, _)| name == "content-length");
-    let length = length.map_or(0, |(_, value)| value.parse().unwrap());
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body).await.unwrap();
-    let line = first.strip_suffix(" HTTP/1.1").unwrap().to_owned();
-    let target = line.split(['?', ' ']).nth(1).unwrap().to_owned();
-    let body = String::from_utf8(body).unwrap();
-    let _ = got.send(Got {
-        line,
-        headers,
-        body,
-    });
+    let target = request.line.split(['?', ' ']).nth(1).unwrap().to_owned();
+    let _ = got.send(request);
     let answer = answers.iter().find(|(path, _)| *path == target);
     let answer = answer.map_or("404 Not Found\r\n\r\nno such thing", |(_, answer)| answer);
     let answer = answer.replace("SERVER", &format!("http://127.0.0.1:{port}"));

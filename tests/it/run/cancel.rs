@@ -163,3 +163,47 @@ async fn dropping_the_turn_ends_its_calls() {
     running.abort();
     assert_eq!(hear.recv().await, Some("ended"));
 }
+
+#[tokio::test]
+async fn input_that_takes_long_to_check_holds_up_neither_others_nor_a_cancel() {
+    let batch = [calls([("get", ""), ("slow", ""), ("get", "")])];
+    // Nobody opens the gate until the run is over, so nothing of it may wait for the check.
+    let (open, gate) = std::sync::mpsc::channel();
+    let slow = echo("slow").waits_for(gate);
+    let scene = Scene::new("", batch).tools([echo("get"), slow]);
+    let cancel = scene.cancel.clone();
+    let running = tokio::spawn(async move { scene.run().await });
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!running.is_finished());
+    cancel.cancel();
+    let ran = running.await.unwrap();
+    drop(open);
+    assert_eq!(ran.stop(), StopReason::Cancelled);
+    let not_run = "error: not run: cancelled";
+    assert_eq!(
+        ran.results(),
+        [
+            format!("a get: {not_run}"),
+            format!("b slow: {not_run}"),
+            format!("c get: {not_run}"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_was_checked_aside_runs_like_any_other() {
+    let (open, gate) = std::sync::mpsc::channel();
+    drop(open);
+    let batch = calls([("slow", "{\"n\":1}"), ("slow", "{\"misfit\":1}")]);
+    let scene = Scene::new("", [batch, says("done")]);
+    let ran = scene.tools([echo("slow").waits_for(gate)]).run().await;
+    assert_eq!(
+        ran.results(),
+        [
+            "a slow: {\"n\":1}",
+            "b slow: error: the input does not fit: /misfit",
+        ]
+    );
+}

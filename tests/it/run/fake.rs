@@ -12,6 +12,7 @@ use loopls::run::model::{
 use loopls::text::Span;
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex};
 
 // ---- tools
@@ -25,6 +26,8 @@ pub struct FakeTool {
     act: Arc<Act>,
     /// The loop that calls hand work to.
     below: Option<Arc<Bound>>,
+    /// What preparing a call waits for, on a thread of its own.
+    gate: Option<Arc<Mutex<Receiver<()>>>>,
 }
 
 /// A `read` tool that does what `act` says.
@@ -48,6 +51,7 @@ where
         },
         act: Arc::new(move |input, context| act(input, context).boxed()),
         below: None,
+        gate: None,
     }
 }
 
@@ -75,6 +79,12 @@ pub fn endless(name: &str) -> FakeTool {
 impl FakeTool {
     pub fn effect(mut self, effect: Effect) -> Self {
         self.info.effect = effect;
+        self
+    }
+
+    /// Takes until `gate` says something, or is gone, to prepare a call.
+    pub fn waits_for(mut self, gate: Receiver<()>) -> Self {
+        self.gate = Some(Arc::new(Mutex::new(gate)));
         self
     }
 
@@ -108,7 +118,14 @@ impl Tool for FakeTool {
         self.below.as_ref()
     }
 
+    fn is_slow_to_prepare(&self, _bytes: usize) -> bool {
+        self.gate.is_some()
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
+        if let Some(gate) = &self.gate {
+            let _ = gate.lock().unwrap().recv();
+        }
         if input.get("misfit").is_some() {
             return Err(InputProblem("the input does not fit: /misfit".into()));
         }

@@ -9,9 +9,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// One request as it came.
 #[derive(Debug)]
-struct Asked {
+pub struct Asked {
     head: String,
-    body: Value,
+    pub body: Value,
 }
 
 /// Answers each connection with the next of `answers`, whole as it goes over the wire.
@@ -53,7 +53,7 @@ async fn read_request(stream: &mut TcpStream) -> Asked {
     }
 }
 
-fn stream_of(events: &[Value]) -> String {
+pub fn stream_of(events: &[Value]) -> String {
     let events: String = events
         .iter()
         .map(|event| format!(": note\n\ndata: {event}\n\n"))
@@ -63,7 +63,7 @@ fn stream_of(events: &[Value]) -> String {
     )
 }
 
-fn status(line: &str, headers: &str, body: &str) -> String {
+pub fn status(line: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {line}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
@@ -87,27 +87,27 @@ fn calls() -> String {
 }
 
 /// What came of a run.
-struct Ran {
-    output: Output,
-    asked: Vec<Asked>,
+pub struct Ran {
+    pub output: Output,
+    pub asked: Vec<Asked>,
 }
 
 impl Ran {
-    fn events(&self) -> Vec<Value> {
+    pub fn events(&self) -> Vec<Value> {
         let text = String::from_utf8_lossy(&self.output.stdout);
         text.lines()
             .map(|line| serde_json::from_str(line).expect("a record"))
             .collect()
     }
 
-    fn ended(&self) -> Value {
+    pub fn ended(&self) -> Value {
         self.events()
             .pop()
             .unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&self.output.stderr)))
     }
 }
 
-async fn run(provider: &str, answers: Vec<String>) -> Ran {
+pub async fn run(provider: &str, answers: Vec<String>) -> Ran {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();

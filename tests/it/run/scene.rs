@@ -1,17 +1,19 @@
 //! A run with fakes, and what is left of it.
 
 use super::fake::{FakeModel, FakePerson, FakeTool, Reply};
-use loopls::bind::{Bound, BoundMode, Keys, Secrets, Tool};
+use loopls::bind::{Bound, BoundMode, Keys, Middleware, Secrets, Tool};
 use loopls::check::{Accepted, Analysis};
-use loopls::definition::{Nowhere, resolve};
+use loopls::definition::{Nowhere, Spanned, resolve};
 use loopls::run::access::{Answer, Approver};
 use loopls::run::model::{Message, ModelClient};
 use loopls::run::{
     Event, Record, RecordedRun, StopReason, TranscriptWriter, Turn, TurnContext, TurnRequest,
     run_turn,
 };
+use loopls::text::Text;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -19,6 +21,7 @@ use uuid::Uuid;
 /// A run to be: a definition, tools, a model, a person.
 pub struct Scene {
     top: String,
+    provider: String,
     tables: String,
     tools: Vec<Arc<dyn Tool>>,
     pub model: Arc<dyn ModelClient>,
@@ -39,6 +42,7 @@ impl Scene {
     pub fn new(tables: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
         Self {
             top: String::new(),
+            provider: "scripted".into(),
             tables: tables.into(),
             tools: Vec::new(),
             model: FakeModel::new(replies),
@@ -57,6 +61,12 @@ impl Scene {
     /// Top-level keys.
     pub fn top(mut self, top: &str) -> Self {
         self.top = top.into();
+        self
+    }
+
+    /// Has the definition name this provider.
+    pub fn provider(mut self, provider: &str) -> Self {
+        self.provider = provider.into();
         self
     }
 
@@ -112,9 +122,14 @@ impl Scene {
     }
 
     pub fn text(&self) -> String {
-        let Self { top, tables, .. } = self;
+        let Self {
+            top,
+            provider,
+            tables,
+            ..
+        } = self;
         format!(
-            "name = \"test\"\n{top}\n[model]\nprovider = \"scripted\"\nname = \"m\"\n{tables}\n"
+            "name = \"test\"\n{top}\n[model]\nprovider = \"{provider}\"\nname = \"m\"\n{tables}\n"
         )
     }
 
@@ -171,6 +186,8 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
     let analysis = Arc::new(Analysis::new(ropey::Rope::from_str(text)));
     let accepted = Accepted::new(analysis, &Nowhere)
         .unwrap_or_else(|rejected| panic!("{:#?}\n{text}", rejected.0));
+    let place = |file: &Spanned<Text>| Ok(PathBuf::from(file.value.as_str()));
+    let middlewares = Middleware::all(accepted.definition(), place).unwrap();
     let modes = resolve(accepted.definition())
         .into_iter()
         .map(|mode| BoundMode {
@@ -183,6 +200,9 @@ pub fn bound(text: &str, tools: Vec<Arc<dyn Tool>>) -> Bound {
         .collect();
     Bound {
         modes,
+        notices: Vec::new(),
+        servers: Arc::default(),
+        middlewares: Arc::new(middlewares),
         secrets: Arc::default(),
         accepted,
         session_id: Uuid::from_u128(1),
@@ -365,7 +385,15 @@ pub fn line_of(event: &Event) -> String {
         Event::StepCompleted {
             step, stop_reason, ..
         } => format!("step {step} done: {stop_reason}"),
-        Event::Retry { after_ms, reason } => format!("retry after {after_ms}: {reason}"),
+        Event::Retry {
+            call,
+            after_ms,
+            reason,
+        } => {
+            let call = call.map(|call| format!("{call} "));
+            let call = call.unwrap_or_default();
+            format!("retry {call}after {after_ms}: {reason}")
+        }
         Event::Dropped { chunks } => format!("dropped {chunks}"),
         Event::RunEnded {
             stop,

@@ -243,7 +243,7 @@ async fn what_cannot_start_ends_with_the_reason_and_its_place() {
     for (definition, argument, reason) in [
         (faulty.as_str(), json!({}), "desk.loop.toml:16:10: "),
         (&unbindable, json!({}), "desk.loop.toml:17:"),
-        (&without_prompt, json!({}), "there is no prompt"),
+        (&without_prompt, json!({}), "no_prompt"),
         (
             LOOKUP,
             json!({ "mode": "nobody" }),

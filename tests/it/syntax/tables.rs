@@ -284,7 +284,7 @@ fn what_an_open_bracket_holds_is_in_the_tree() {
     assert!(!table.closed);
     assert_eq!(
         table.entries[0].value.kind,
-        ValueKind::String("scripted".to_owned())
+        ValueKind::String("scripted".into())
     );
     let ValueKind::Array(array) = &table.entries[1].value.kind else {
         panic!("the value of `name` is no array");

@@ -47,20 +47,32 @@ function M.stop(options)
   run.cancel(which)
 end
 
---- The names of the modes of the current buffer: those that have a lens, so also of a text with errors.
+--- Runs a test of the current buffer, or all it has.
+---@param name? string
+function M.test(name)
+  local client = client_here()
+  if client then
+    require('loopls.tests').run_here(client, name)
+  end
+end
+
+---@param kind 'mode'|'test'
+---@return string[]
+local function names(kind)
+  local client = vim.lsp.get_clients({ bufnr = 0, name = 'loopls' })[1]
+  return client and require('loopls.startable').names(client, kind) or {}
+end
+
+--- The names of the modes of the current buffer.
 ---@return string[]
 function M.modes()
-  local client = vim.lsp.get_clients({ bufnr = 0, name = 'loopls' })[1]
-  local params = { textDocument = { uri = vim.uri_from_bufnr(0) } }
-  local response = client and client:request_sync('textDocument/codeLens', params, 1000, 0)
-  local names = {}
-  for _, lens in ipairs(response and response.result or {}) do
-    local mode = lens.command.command == 'loopls.run' and lens.command.arguments[1].mode
-    if mode then
-      table.insert(names, mode)
-    end
-  end
-  return names
+  return names('mode')
+end
+
+--- The names of the tests of the current buffer.
+---@return string[]
+function M.tests()
+  return names('test')
 end
 
 --- Shows what each mode comes to in a floating window.

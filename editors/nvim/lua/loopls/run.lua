@@ -13,6 +13,7 @@ local M = {}
 ---@field arguments loopls.RunArguments
 ---@field view loopls.View
 ---@field window loopls.Window
+---@field options loopls.RunOptions
 
 ---@type table<string, loopls.Run>
 local runs = {}
@@ -28,8 +29,9 @@ end
 ---@param client_id integer
 ---@param bufnr integer
 ---@param arguments loopls.RunArguments
+---@param options? loopls.RunOptions
 ---@return loopls.Run
-local function add(id, client_id, bufnr, arguments)
+local function add(id, client_id, bufnr, arguments, options)
   count = count + 1
   local run = {
     id = id,
@@ -39,6 +41,7 @@ local function add(id, client_id, bufnr, arguments)
     arguments = arguments,
     view = view.new(),
     window = Window.new(),
+    options = options or {},
   }
   runs[id] = run
   vim.api.nvim_create_autocmd('BufWipeout', {
@@ -91,6 +94,15 @@ local function show(run)
   run.window:show(over, going)
 end
 
+--- Gives up the buffer of a run, which nobody can look at any more.
+---@param run loopls.Run
+local function discard(run)
+  runs[run.id] = nil
+  if run.window:is_valid() then
+    vim.api.nvim_buf_delete(run.window.buf, { force = true })
+  end
+end
+
 --- Tells whoever listens, and asks for the lenses anew: a server may show the last run in them.
 ---@param run loopls.Run
 ---@param pattern 'LoopRunStarted'|'LoopRunEnded'
@@ -108,14 +120,11 @@ end
 ---@param run loopls.Run
 ---@param event table
 local function refuse(run, event)
-  runs[run.id] = nil
-  if run.window:is_valid() then
-    vim.api.nvim_buf_delete(run.window.buf, { force = true })
-  end
+  discard(run)
   local reason = event.reason or ''
   if event.stop == 'cancelled' then
     return
-  elseif vim.startswith(reason, 'there is no prompt') then
+  elseif reason == 'no_prompt' then
     vim.ui.input({ prompt = 'Prompt: ' }, function(prompt)
       local client = vim.lsp.get_client_by_id(run.client_id)
       if client and prompt and vim.trim(prompt) ~= '' then
@@ -141,7 +150,7 @@ local function take(run, event)
   if event.type == 'run_ended' and not has_begun then
     refuse(run, event)
   elseif run.window:is_valid() then
-    if event.type == 'run_started' then
+    if event.type == 'run_started' and not run.options.is_hidden then
       show(run)
     end
     run.window:draw(event, run.view)
@@ -152,6 +161,12 @@ local function take(run, event)
     announce(run, 'LoopRunStarted')
   elseif event.type == 'run_ended' then
     announce(run, 'LoopRunEnded', event.stop)
+    if run.options.is_hidden then
+      discard(run)
+    end
+    if run.options.on_end then
+      run.options.on_end(run)
+    end
   end
 end
 
@@ -174,6 +189,15 @@ function M.on_event(_, params, context)
     run = add(params.run, context.client_id, buffer_of(uri), { uri = uri })
   end
   take(run, params.event)
+end
+
+--- Handles `loopls/testEnded`, which comes before the last event of a run that is a test.
+---@param verdict loopls.Verdict | { run: string }
+function M.on_test_ended(_, verdict)
+  local run = runs[verdict.run]
+  if run then
+    run.view.verdict = verdict
+  end
 end
 
 --- Ends the runs of a server that is gone: nothing else will.
@@ -201,20 +225,32 @@ end
 ---@field prompt? string
 ---@field test? string
 
+---@class loopls.RunOptions
+---@field is_hidden? boolean It gets no window, and nothing of it is kept.
+---@field on_end? fun(run: loopls.Run) Called when it is over, also if it never began.
+
 --- Starts a run of what the buffer shows, saved or not.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 ---@param arguments loopls.RunArguments
+---@param options? loopls.RunOptions
 ---@return string id
-function M.start(client, bufnr, arguments)
-  local run = add(new_id(), client.id, bufnr, arguments)
+function M.start(client, bufnr, arguments, options)
+  local run = add(new_id(), client.id, bufnr, arguments, options)
   local params = {
     command = 'loopls.run',
     arguments = { vim.tbl_extend('force', arguments, { run = run.id }) },
   }
   client:request('workspace/executeCommand', params, function(err)
     if err then
-      refuse(run, { reason = err.message })
+      take(run, {
+        type = 'run_ended',
+        stop = 'failed',
+        reason = err.message,
+        iterations = 0,
+        calls = 0,
+        usage = { input = 0, output = 0 },
+      })
     end
   end, bufnr)
   return run.id
@@ -241,8 +277,14 @@ end
 ---@param context { bufnr: integer, client_id: integer }
 function M.on_run_command(command, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
-  if client then
-    M.start(client, context.bufnr, command.arguments[1])
+  if not client then
+    return
+  end
+  local arguments = command.arguments[1]
+  if arguments.test then
+    require('loopls.tests').run(client, context.bufnr, { arguments.test })
+  else
+    M.start(client, context.bufnr, arguments)
   end
 end
 

@@ -184,14 +184,16 @@ end
 
 --- How the end of a run is marked.
 local function ending(run_view)
-  local is_answer = run_view.ended.stop == 'answer'
-  return is_answer and '✓ ' or '■ ', is_answer and 'LooplsAnswered' or 'LooplsStopped'
+  if view.is_success(run_view) then
+    return '✓ ', 'LooplsAnswered'
+  end
+  return '■ ', 'LooplsStopped'
 end
 
 ---@type table<string, fun(self: loopls.Window, event: table, run_view: loopls.View)>
 local draw = {
   run_started = function(self, event, run_view)
-    local parts = { run_view.loop, run_view.mode, run_view.model }
+    local parts = { run_view.loop, run_view.mode, event.test or '', run_view.model }
     local title = table.concat(
       vim.tbl_filter(function(part)
         return part ~= ''

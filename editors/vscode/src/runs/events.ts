@@ -56,6 +56,10 @@ export interface RunEnded {
 }
 
 export type StopReason = 'answer' | 'limit' | 'cancelled' | 'refusal' | 'max_tokens' | 'failed';
+/** Reasons of a run that did not begin, in one word: what was missing was a prompt, or trust. */
+export const NO_PROMPT = 'no_prompt';
+export const NOT_TRUSTED = 'not_trusted';
+
 export type Effect = 'read' | 'write' | 'irreversible';
 export type DecidedBy = 'effect' | 'rule' | 'person' | 'flag';
 
@@ -84,6 +88,26 @@ export interface LimitReached {
   max: number;
   /** The zero-based line that set it; absent for a default. */
   line?: number;
+}
+
+/** The parameters of `loopls/testEnded`, which comes before the `run_ended` of a run that is a test. */
+export interface TestEndedParams {
+  run: string;
+  test: string;
+  passed: boolean;
+  /** What was expected and did not come about, each with the place of the expectation. */
+  misses: Miss[];
+}
+
+export interface Miss {
+  /** In the definition; zero-based. */
+  range: { start: Position; end: Position };
+  message: string;
+}
+
+export interface Position {
+  line: number;
+  character: number;
 }
 
 /** The parameters of `loopls/runEvent`. */

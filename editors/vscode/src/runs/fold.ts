@@ -2,7 +2,16 @@
  * The fold over the events of one run: everything that is shown of a run is read from here, and nothing here knows where
  * it is shown. The server keeps the same fold in `src/run/view.rs`.
  */
-import type { DecidedBy, Effect, LimitReached, RunEvent, RunLimits, StopReason, Usage } from './events.ts';
+import type {
+  DecidedBy,
+  Effect,
+  LimitReached,
+  Miss,
+  RunEvent,
+  RunLimits,
+  StopReason,
+  Usage,
+} from './events.ts';
 
 /** What a run is doing. */
 export type RunStatus = 'starting' | 'replying' | 'calling' | 'asking' | 'ended';
@@ -34,6 +43,8 @@ export interface Run {
   reason: string | undefined;
   limit: LimitReached | undefined;
   answer: string | undefined;
+  /** What came of it, where it is a test that got to its expectations. */
+  verdict: { passed: boolean; misses: Miss[] } | undefined;
   /** Milliseconds, once it is over. */
   ms: number | undefined;
   /** Counts the events taken in: whoever remembers it knows whether anything changed. */
@@ -134,6 +145,7 @@ export function newRun(): Run {
     reason: undefined,
     limit: undefined,
     answer: undefined,
+    verdict: undefined,
     ms: undefined,
     revision: 0,
   };
@@ -225,6 +237,11 @@ export function apply(run: Run, event: RunEvent): void {
       }
       break;
   }
+}
+
+/** Whether a run that is over came out well: a test by what it expects, anything else by having an answer. */
+export function isSuccess(run: Run): boolean {
+  return run.verdict ? run.verdict.passed && run.stop !== 'cancelled' : run.stop === 'answer';
 }
 
 /** The calls that were taken up and are not over, in call order. */

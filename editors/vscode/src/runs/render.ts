@@ -2,7 +2,7 @@
  * A run as text, for its document. What others wrote (models, tools, files) is indented or stands behind a mark, so that
  * no text of theirs can look like a line of ours.
  */
-import { type Call, isOpen, type Run, type Step } from './fold.ts';
+import { type Call, isOpen, isSuccess, type Run, type Step } from './fold.ts';
 import { inputLine, oneLine, visible } from './foreign.ts';
 import { bytes, counters, duration, reasonWords, statusWords } from './words.ts';
 
@@ -169,7 +169,7 @@ function addEnd(page: Page, run: Run): void {
     return;
   }
   const reason = reasonWords(run);
-  const mark = run.stop === 'answer' ? '✓' : '■';
+  const mark = isSuccess(run) ? '✓' : '■';
   page.line('');
   page.line(`${mark} ${statusWords(run)}${reason ? `: ${oneLine(reason, 500)}` : ''} · ${counters(run)}`);
 }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Emitter } from './emitter.ts';
-import type { RunEvent, RunEventParams } from './events.ts';
+import type { RunEvent, RunEventParams, TestEndedParams } from './events.ts';
 import { apply, newRun, type Run } from './fold.ts';
 import { reasonWords } from './words.ts';
 
@@ -20,7 +20,7 @@ export interface RunRequest {
 /** A run and how it came about. */
 export interface TrackedRun {
   readonly id: string;
-  /** Counts the runs of this window. */
+  /** Counts the runs of this window, anew when none is left. */
   readonly number: number;
   readonly request: RunRequest;
   readonly view: Run;
@@ -122,6 +122,14 @@ export class Runs {
     }
   }
 
+  /** Takes what came of a test; its `run_ended` comes after it. */
+  judge({ run, passed, misses }: TestEndedParams): void {
+    const of = this.runs.get(run);
+    if (of) {
+      of.view.verdict = { passed, misses };
+    }
+  }
+
   /** Ends all runs, for no event of theirs will come any more. */
   failAll(reason: string): void {
     for (const run of this.going()) {
@@ -141,7 +149,7 @@ export class Runs {
   }
 
   private add(id: string, request: RunRequest): TrackedRun {
-    this.count += 1;
+    this.count = this.runs.size === 0 ? 1 : this.count + 1;
     const run = { id, number: this.count, request, view: newRun(), transcript: undefined };
     this.runs.set(id, run);
     this.onListChanged.fire();

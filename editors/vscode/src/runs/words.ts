@@ -1,6 +1,6 @@
 /** What is said of a run: short words that read the same in the tree, the document, the status bar and in messages. */
-import type { StopReason } from './events.ts';
-import type { Run } from './fold.ts';
+import { NO_PROMPT, NOT_TRUSTED, type StopReason } from './events.ts';
+import { isSuccess, type Run } from './fold.ts';
 
 const STOPS: Record<StopReason, string> = {
   answer: 'answer',
@@ -9,6 +9,12 @@ const STOPS: Record<StopReason, string> = {
   refusal: 'the model refused',
   max_tokens: 'the reply was cut',
   failed: 'failed',
+};
+
+/** The reasons that are one word, for people. */
+const REASONS: Record<string, string> = {
+  [NO_PROMPT]: 'there is no prompt',
+  [NOT_TRUSTED]: 'this folder is not trusted, so nothing was started',
 };
 
 /** How a run stands. Only an answer reads like success. */
@@ -22,22 +28,25 @@ export function statusWords(run: Run): string {
     case 'asking':
       return 'asks you';
     case 'ended':
+      if (run.verdict && run.stop !== 'cancelled') {
+        return isSuccess(run) ? 'passed' : 'did not pass';
+      }
       return run.stop ? (STOPS[run.stop] ?? run.stop) : 'ended';
   }
 }
 
 /** Why a run ended so, where there is more to say than how; else nothing. */
 export function reasonWords(run: Run): string | undefined {
+  if (run.verdict && run.stop !== 'cancelled') {
+    return run.verdict.misses[0]?.message;
+  }
   if (run.limit) {
     const { name, reached, max, line } = run.limit;
     const where = line === undefined ? 'the default' : `set in line ${line + 1}`;
     const count = (value: number) => (name === 'time' ? duration(value) : value);
     return `${name} ${count(reached)} of ${count(max)}, ${where}`;
   }
-  if (run.reason === 'not_trusted') {
-    return 'this folder is not trusted, so nothing was started';
-  }
-  return run.reason;
+  return REASONS[run.reason ?? ''] ?? run.reason;
 }
 
 /** `3/8 iterations · 5/20 calls · 1.2k tokens`, and how long it took once it is over. */

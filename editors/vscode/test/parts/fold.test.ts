@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RunEvent } from '../../src/runs/events.ts';
 import { apply, Chunks, newRun, openCalls, type Run } from '../../src/runs/fold.ts';
 import { counters, reasonWords, statusWords } from '../../src/runs/words.ts';
 
+/** Recorded runs, each with a file of how it stands after each of its events; all folds read them. */
+const RECORDED = new URL('../../../../tests/data/runs/', import.meta.url);
+
+function lines<T>(name: string): T[] {
+  const text = readFileSync(new URL(name, RECORDED), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line));
+}
+
 /** The events of a recorded run. */
 function events(name: string): RunEvent[] {
-  const lines = readFileSync(new URL(`../transcripts/${name}.jsonl`, import.meta.url), 'utf8')
-    .trim()
-    .split('\n');
-  return lines.map(line => JSON.parse(line));
+  return lines(`${name}.jsonl`);
 }
 
 function folded(events: RunEvent[]): Run {
@@ -21,74 +29,62 @@ function folded(events: RunEvent[]): Run {
   return run;
 }
 
-test('recorded runs come to what they were', () => {
-  for (const [name, status, reason, summary] of [
-    ['denied', 'answer', undefined, '1/25 iterations · 2/100 calls · 0 tokens · 0.0 s'],
-    [
-      'limit',
-      'stopped at a limit',
-      'iterations 2 of 1, set in line 15',
-      '1/1 iterations · 1/100 calls · 0 tokens · 0.0 s',
-    ],
-    ['refusal', 'the model refused', 'the model refused', '0/25 iterations · 0/100 calls · 0 tokens · 0.0 s'],
-    ['refund', 'answer', undefined, '2/4 iterations · 4/8 calls · 0 tokens · 0.1 s'],
+/** What the other folds of the project come to as well: a line an event, with what it changed. */
+test('recorded runs stand, after each event, as their states say', () => {
+  const names = readdirSync(RECORDED).filter(name => name.endsWith('.states.jsonl'));
+  assert.ok(names.length >= 10);
+  for (const name of names) {
+    const states = lines<Record<string, unknown>>(name);
+    const events = lines<RunEvent>(name.replace('.states', ''));
+    assert.equal(states.length, events.length, name);
+    const run = newRun();
+    let expected = {};
+    for (const [number, event] of events.entries()) {
+      apply(run, event);
+      const { after, ...changed } = states[number] as { after: string };
+      assert.equal(after, event.type);
+      expected = { ...expected, ...changed };
+      assert.deepEqual(stateOf(run), expected, `${name}:${number + 1}`);
+    }
+  }
+});
+
+/** What every fold knows of a run. */
+function stateOf(run: Run): object {
+  const { status, mode, iterations, calls, tokens, stop, reason, limit, answer } = run;
+  const open = openCalls(run).map(({ call, tool, asked }) => `${call} ${tool}${asked ? '?' : ''}`);
+  const state = { status, mode, step: run.steps.at(-1)?.step ?? 0, iterations, calls, tokens, open };
+  const end = { stop, reason, limit, answer, counters: stop && counters(run) };
+  const known = Object.entries(end).filter(([, value]) => value !== undefined);
+  return { ...state, ...Object.fromEntries(known) };
+}
+
+test('how a run stands and why it ended, in words', () => {
+  for (const [name, status, reason] of [
+    ['denied', 'answer', undefined],
+    ['limit', 'stopped at a limit', 'iterations 2 of 1, set in line 15'],
+    ['time', 'stopped at a limit', 'time 301 ms of 300 ms, set in line 10'],
+    ['refusal', 'the model refused', 'the model refused'],
+    ['cut', 'the reply was cut', "the reply was cut at the model's limit of tokens"],
+    ['refused', 'failed', 'this folder is not trusted, so nothing was started'],
+    ['left', 'cancelled', undefined],
   ] as const) {
     const run = folded(events(name));
     assert.equal(statusWords(run), status, name);
     assert.equal(reasonWords(run), reason, name);
-    assert.equal(counters(run), summary, name);
-    assert.deepEqual(openCalls(run), [], name);
   }
-});
-
-test('a run stands as its events say, one after the other', () => {
-  const run = newRun();
-  const seen = [statusWords(run)];
-  for (const event of events('denied')) {
-    apply(run, event);
-    const asked = openCalls(run).filter(call => call.asked);
-    seen.push(`${event.type}: ${statusWords(run)}, ${openCalls(run).length} open, ${asked.length} asked`);
-  }
-  assert.deepEqual(seen, [
-    'starting',
-    'run_started: starting, 0 open, 0 asked',
-    'step_started: step 1, 0 open, 0 asked',
-    'tool_started: step 1, 1 open, 0 asked',
-    'tool_started: step 1, 2 open, 0 asked',
-    'access_asked: asks you, 2 open, 1 asked',
-    'access_decided: step 1, 2 open, 0 asked',
-    'access_asked: asks you, 2 open, 1 asked',
-    'access_decided: step 1, 2 open, 0 asked',
-    'tool_completed: step 1, 1 open, 0 asked',
-    'tool_completed: step 1, 0 open, 0 asked',
-    'step_completed: step 1, 0 open, 0 asked',
-    'step_started: step 2, 0 open, 0 asked',
-    'text_delta: step 2, 0 open, 0 asked',
-    'step_completed: step 2, 0 open, 0 asked',
-    'run_ended: answer, 0 open, 0 asked',
-  ]);
+  assert.equal(statusWords(folded(events('left').slice(0, 4))), 'step 1');
+  assert.equal(statusWords(folded(events('left').slice(0, 5))), 'asks you');
 });
 
 test('a run that ends early takes its calls with it', () => {
-  const run = folded([
-    ...events('denied').slice(0, 5),
-    {
-      type: 'run_ended',
-      stop: 'cancelled',
-      iterations: 1,
-      calls: 2,
-      usage: { input: 3, output: 4 },
-      ms: 61_000,
-    },
-  ]);
   assert.deepEqual(
-    [...run.byNumber.values()].map(({ abandoned, asked }) => ({ abandoned, asked })),
+    [...folded(events('left')).byNumber.values()].map(({ abandoned, asked }) => ({ abandoned, asked })),
     [
       { abandoned: true, asked: undefined },
       { abandoned: true, asked: undefined },
     ],
   );
-  assert.equal(counters(run), '1/25 iterations · 2/100 calls · 7 tokens · 1 min 01 s');
 });
 
 test('events of another time change nothing', () => {

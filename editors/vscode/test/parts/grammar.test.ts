@@ -33,7 +33,7 @@ function words(grammar: IGrammar, text: string): string[] {
     for (const { startIndex, endIndex, scopes } of tokens) {
       const word = line.slice(startIndex, endIndex);
       if (scopes.length > 1 && word.trim() !== '') {
-        found.push(`${word} ${scopes.at(-1)?.replace(/\.loop-(toml|run)$/, '')}`);
+        found.push(`${word} ${scopes.at(-1)?.replace(/(\.json)?\.loop-(toml|run)$/, '')}`);
       }
     }
   }

@@ -174,7 +174,7 @@ test('long output is short: its end while it comes, head and end when it is over
 });
 
 test('rendering on the way changes nothing of the end', () => {
-  const lines = readFileSync(new URL('../transcripts/refund.jsonl', import.meta.url), 'utf8')
+  const lines = readFileSync(new URL('../../../../tests/data/runs/refund.jsonl', import.meta.url), 'utf8')
     .trim()
     .split('\n');
   const events: RunEvent[] = lines.map(line => JSON.parse(line));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunEvent } from '../../src/runs/events.ts';
+import { isSuccess } from '../../src/runs/fold.ts';
 import { Runs } from '../../src/runs/store.ts';
+import { reasonWords, statusWords } from '../../src/runs/words.ts';
 
 const URI = 'file:///a.loop.toml';
 
@@ -65,8 +67,8 @@ test('a run that was over before it began is refused and gone', () => {
   }
   assert.deepEqual(heard, [
     '#1 refused: this folder is not trusted, so nothing was started',
-    '#2 refused: no such mode',
-    '#3 refused: undefined',
+    '#1 refused: no such mode',
+    '#1 refused: undefined',
   ]);
   assert.deepEqual(all.all(), []);
 });
@@ -110,4 +112,24 @@ test('fifty runs that are over stay', () => {
   );
   all.clear();
   assert.deepEqual(all.all(), []);
+});
+
+test('a test passed if the server says so, however its run ended', () => {
+  for (const [stop, passed, words, why] of [
+    ['answer', true, 'passed', undefined],
+    ['answer', false, 'did not pass', 'the answer is "No."'],
+    ['failed', true, 'passed', undefined],
+    ['cancelled', true, 'cancelled', undefined],
+  ] as const) {
+    const { runs: all } = runs();
+    const { id, view } = all.start({ uri: URI, test: 'says yes' });
+    all.take({ run: id, seq: 0, event: started(id) });
+    const at = { line: 3, character: 0 };
+    const misses = passed ? [] : [{ range: { start: at, end: at }, message: 'the answer is "No."' }];
+    all.judge({ run: id, test: 'says yes', passed, misses });
+    all.take({ run: id, seq: 1, event: ended(stop) });
+    assert.equal(statusWords(view), words);
+    assert.equal(reasonWords(view), why);
+    assert.equal(isSuccess(view), words === 'passed');
+  }
 });

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -23,7 +24,7 @@ const EXTENSION = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../examples'].map(folder =>
   path.join(EXTENSION, folder),
 );
-/** Set by all.sh. */
+/** Set by test/all.sh. */
 const INSTALLED = required('LOOPLS_TEST_VSCODE');
 const CHROMIUM = required('LOOPLS_TEST_CHROMIUM');
 export const LOOPLS = realpathSync(required('LOOPLS'));
@@ -40,6 +41,18 @@ function required(name: string): string {
   return value;
 }
 
+/** What a test in a window of others leaves with. */
+const CLEAR = {
+  key: 'Control+Alt+F9',
+  commands: [
+    'workbench.action.files.revert',
+    'workbench.action.closeAllEditors',
+    'workbench.action.closePanel',
+    'loopls.clearRuns',
+    'notifications.clearAll',
+  ],
+};
+
 export interface EditorOptions {
   /** Settings of the machine beside those in settings.json. */
   settings?: Record<string, unknown>;
@@ -51,8 +64,21 @@ export interface EditorOptions {
   asksForTrust?: boolean;
   /** `PATH` of the editor. */
   searchPath?: string;
+  /** How large windows are. */
+  size?: { width: number; height: number };
   /** A package to install instead of the folder of this extension. */
   package?: string;
+}
+
+/** The process groups of editors that run, which end with this process, however it ends. */
+const groups = new Set<number>();
+process.on('exit', () => {
+  for (const group of groups) {
+    process.kill(-group, 'SIGKILL');
+  }
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(1));
 }
 
 let shared: Promise<Editor> | undefined;
@@ -65,6 +91,35 @@ export function windowTest(name: string, body: Body): void {
   test(name, async () => {
     shared ??= Editor.start();
     await (await shared).use(name, body);
+  });
+}
+
+let sharedWindow: Promise<Window> | undefined;
+
+/**
+ * A test of one definition, in a window that all such tests share, for to open one takes longer than most tests. The first
+ * fixture is shown; all are in a folder of this test's own. A window in which a test failed is not used again.
+ */
+export function fileTest(
+  name: string,
+  [file, ...others]: [string, ...string[]],
+  body: (window: Window, folder: string) => Promise<void>,
+): void {
+  test(name, async () => {
+    shared ??= Editor.start();
+    const editor = await shared;
+    sharedWindow ??= editor.open(editor.folder());
+    const window = await sharedWindow;
+    try {
+      const folder = editor.fixtures(window.folder, file, ...others);
+      await window.show(folder, file);
+      await body(window, path.join(window.folder, folder));
+      await window.clear();
+    } catch (error) {
+      await window.screenshot(`failed ${name.slice(0, 60)}`).catch(() => {});
+      sharedWindow = undefined;
+      throw error;
+    }
   });
 }
 
@@ -114,6 +169,8 @@ export class Editor {
     mkdirSync(at('ud/Machine'));
     const settings = JSON.parse(readFileSync(path.join(EXTENSION, 'test/ui/settings.json'), 'utf8'));
     writeFileSync(at('ud/User/settings.json'), JSON.stringify({ ...settings, ...options.user }));
+    const clear = { key: 'ctrl+alt+f9', command: 'runCommands', args: { commands: CLEAR.commands } };
+    writeFileSync(at('ud/User/keybindings.json'), JSON.stringify([clear]));
     mkdirSync(at('ed'));
     writeFileSync(at('config.yaml'), '');
     this.writeSettings(options.settings ?? {});
@@ -160,11 +217,15 @@ export class Editor {
       stdio: 'ignore',
       detached: true,
     });
+    if (this.process.pid) {
+      groups.add(this.process.pid);
+    }
     await until('VS Code to answer', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
     const { chromium } = await import(path.join(INSTALLED, 'node_modules/playwright-core/index.mjs'));
     this.browser = await chromium.launch({
       executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-gpu'],
+      // A container has little shared memory.
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
     });
   }
 
@@ -178,7 +239,8 @@ export class Editor {
       }
       throw error;
     } finally {
-      for (const window of this.windows.splice(0)) {
+      const kept = await sharedWindow;
+      for (const window of this.windows.splice(0).filter(window => window !== kept)) {
         await window.page.context().close();
       }
     }
@@ -201,14 +263,25 @@ export class Editor {
     return folder;
   }
 
-  /** Opens a window on a folder, with a file of it in an editor. */
+  /** A new folder in another with these fixtures in it; returns its name. */
+  fixtures(folder: string, ...fixtures: string[]): string {
+    const made = this.folder(...fixtures);
+    const name = path.basename(made);
+    renameSync(made, path.join(folder, name));
+    return name;
+  }
+
+  /** Opens a window on a folder or a workspace, with a file of it in an editor. */
   async open(folder: string, file?: string): Promise<Window> {
-    const context = await (this.browser as Browser).newContext({ viewport: { width: 1500, height: 900 } });
+    const viewport = this.options.size ?? { width: 1500, height: 900 };
+    const context = await (this.browser as Browser).newContext({ viewport });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
-    const query = new URLSearchParams({ folder });
+    const isWorkspace = folder.endsWith('.code-workspace');
+    const query = new URLSearchParams(isWorkspace ? { workspace: folder } : { folder });
     if (file !== undefined) {
-      const uri = `vscode-remote://127.0.0.1:${this.port}${path.join(folder, file)}`;
+      const at = path.join(isWorkspace ? path.dirname(folder) : folder, file);
+      const uri = `vscode-remote://127.0.0.1:${this.port}${at}`;
       query.set('payload', JSON.stringify([['openFile', uri]]));
     }
     await page.goto(`http://127.0.0.1:${this.port}/?${query}`);
@@ -216,7 +289,7 @@ export class Editor {
     this.windows.push(window);
     await page.locator('.monaco-workbench').waitFor();
     if (file !== undefined) {
-      await window.editor(file).waitFor();
+      await window.editor(path.basename(file)).waitFor();
     }
     return window;
   }
@@ -230,6 +303,7 @@ export class Editor {
       const hard = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), 5_000);
       await gone;
       clearTimeout(hard);
+      groups.delete(child.pid);
     }
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -282,11 +356,29 @@ export class Window {
     return text;
   }
 
+  /** Opens a file of a folder in this window's folder. */
+  async show(folder: string, file: string): Promise<void> {
+    const row = this.page
+      .locator('.quick-input-list .monaco-list-row', { hasText: file })
+      .filter({ hasText: new RegExp(`${folder}(?!\\d)`) });
+    await this.page.keyboard.press('Control+P');
+    await this.page.locator('.quick-input-widget input').fill(`${folder}/${file}`);
+    await row.first().click();
+    await this.editor(file).waitFor();
+  }
+
+  /** Leaves nothing open: what is not saved is gone, and so are the runs that are over. */
+  async clear(): Promise<void> {
+    const { page } = this;
+    await page.keyboard.press(CLEAR.key);
+    await page.locator('.tab').first().waitFor({ state: 'detached' });
+    await page.locator('.part.panel').waitFor({ state: 'hidden' });
+  }
+
   /** Runs a command by its title. */
   async command(title: string): Promise<void> {
-    const input = this.page.locator('.quick-input-widget input');
     await this.page.keyboard.press('F1');
-    await input.fill(`>${title}`);
+    await this.page.locator('.quick-input-widget input').fill(`>${title}`);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
   }
 
@@ -325,8 +417,8 @@ export class Window {
     await until(`a hover over ${text}`, async () => {
       await page.mouse.move(0, 0);
       await page.locator('.view-line span span', { hasText: text }).first().hover();
-      await page.waitForTimeout(300);
-      return (await hover.count()) > 0 && !(await hover.first().innerText()).includes('Loading');
+      await hover.filter({ hasNotText: 'Loading' }).first().waitFor({ timeout: 5_000 });
+      return true;
     });
     return (await hover.allInnerTexts()).join('\n');
   }
@@ -348,6 +440,16 @@ export class Window {
   /** The messages in view. */
   async toasts(): Promise<string[]> {
     return this.page.locator('.notification-toast .notification-list-item-message').allInnerTexts();
+  }
+
+  /** What all messages say, also those that went out of sight. */
+  async messages(): Promise<string[]> {
+    const center = this.page.locator('.notifications-center');
+    await this.command('Notifications: Show Notifications');
+    await center.locator('.notifications-center-header').waitFor();
+    const messages = await center.locator('.notification-list-item-message').allInnerTexts();
+    // What VS Code says of itself while it starts.
+    return messages.filter(message => message !== 'Activating Extensions...');
   }
 
   async waitToast(wanted: string | RegExp): Promise<Locator> {

@@ -1,21 +1,18 @@
 /** What goes wrong with the server: said once, with one button that helps. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { type Editor, editorTest, LOOPLS, until, type Window } from './editor.ts';
 
-/** The processes that are the server of this editor, and those below it. */
-function processes(editor: Editor): { pid: number; command: string }[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,args=', '-ww']).toString().split('\n');
+/** The process ids of this editor's servers that run. */
+function servers(editor: Editor): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,stat=,args=', '-ww']).toString().split('\n');
   return lines
-    .map(line => /^\s*(\d+) (.*)$/.exec(line))
-    .filter(match => match?.[2]?.includes(editor.root))
-    .map(match => ({ pid: Number(match?.[1]), command: match?.[2] ?? '' }));
-}
-
-function serverPid(editor: Editor): number | undefined {
-  return processes(editor).find(({ command }) => command.endsWith('server/loopls lsp'))?.pid;
+    .map(line => /^\s*(\d+) (\S+)\s+(.*)$/.exec(line))
+    .filter(match => match?.[3]?.startsWith(editor.root) && match[3].endsWith('server/loopls lsp'))
+    .filter(match => !match?.[2]?.startsWith('Z'))
+    .map(match => Number(match?.[1]));
 }
 
 function isAlive(pid: number): boolean {
@@ -27,11 +24,19 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function onlyToast(window: Window, wanted: string): Promise<void> {
+/** A program of a test's own, in the editor's folder. */
+function program(editor: Editor, name: string, text: string): string {
+  const file = path.join(editor.root, name);
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+/** Waits for a message and makes sure that it is the only one there is. */
+async function onlyMessage(window: Window, wanted: string): Promise<void> {
   await window.waitToast(wanted);
-  // Whatever else would come has come when the editor has drawn once more.
-  await window.page.waitForTimeout(500);
-  assert.equal((await window.toasts()).length, 1, (await window.toasts()).join('\n'));
+  const messages = await window.messages();
+  assert.equal(messages.length, 1, messages.join('\n'));
 }
 
 editorTest(
@@ -39,40 +44,78 @@ editorTest(
   {},
   async editor => {
     const window = await editor.open(editor.folder('sleeps.loop.toml'), 'sleeps.loop.toml');
+    /** The processes of the tool of a run, once it has told them. */
+    const tools = async (run: string) => {
+      const text = await window.waitText(run, /pids \d+ \d+/);
+      return (/pids (\d+) (\d+)/.exec(text) ?? []).slice(1).map(Number);
+    };
     await window.lens('Run');
-    const text = await window.waitText('sleeps #1', /pids \d+ \d+/);
-    const pids = /pids (\d+) (\d+)/.exec(text)?.slice(1).map(Number) ?? [];
-    assert.deepEqual(pids.map(isAlive), [true, true]);
-    process.kill(serverPid(editor) as number, 'SIGKILL');
+    const first = await tools('sleeps #1');
+    assert.deepEqual(first.map(isAlive), [true, true]);
+    const [killed] = servers(editor);
+    process.kill(killed as number, 'SIGKILL');
     await window.waitText('sleeps #1', '■ failed: the server ended');
-    await until('its tools to end', () => !pids.some(isAlive));
-    await onlyToast(window, 'ended unexpectedly');
+    await until('its tools to end', () => !first.some(isAlive));
+    await onlyMessage(window, 'ended unexpectedly');
     await window.screenshot('killed');
-    await (await window.waitToast('ended unexpectedly')).getByText('Restart').click();
-    await until('a new server', () => serverPid(editor) !== undefined);
+    await window.page.locator('.notifications-center').getByText('Restart').click();
+    await until('a new server', () => servers(editor).length > 0);
     await window.lens('Run');
-    await window.waitText('sleeps #2', /pids \d+ \d+/);
+    const second = await tools('sleeps #2');
 
     // Leaving the window in a run leaves nothing of it.
-    const again =
-      /pids (\d+) (\d+)/
-        .exec(await window.text('sleeps #2'))
-        ?.slice(1)
-        .map(Number) ?? [];
     await window.page.reload();
     await window.page.locator('.monaco-workbench').waitFor();
-    await until('the tools of the window before to end', () => !again.some(isAlive));
+    await until('the tools of the window before to end', () => !second.some(isAlive));
   },
 );
+
+editorTest('a server that does not answer in a session: one message, and Restart helps', {}, async editor => {
+  const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
+  await window.lens('Run quick');
+  await window.waitText('modes #1', '✓ answer');
+  const [hangs] = servers(editor);
+  process.kill(hangs as number, 'SIGSTOP');
+  await window.lens('Run quick');
+  await onlyMessage(window, 'does not answer');
+  await window.page.locator('.notifications-center').getByText('Restart').click();
+  await until('the one that hangs to end', () => !isAlive(hangs as number));
+  await window.page.locator('.tab[aria-label*="modes #1"]').waitFor();
+  await window.command('Loop: Clear Runs');
+  await window.touch();
+  await window.lens('Run quick');
+  await window.waitText('modes #1', '✓ answer');
+});
+
+editorTest('two folders and three restarts: no command is there twice', {}, async editor => {
+  const folder = editor.folder();
+  const [one, two] = ['faulty.loop.toml', 'typo.loop.toml'].map(file => editor.fixtures(folder, file));
+  const workspace = path.join(folder, 'both.code-workspace');
+  writeFileSync(workspace, JSON.stringify({ folders: [{ path: one }, { path: two }] }));
+  const window = await editor.open(workspace, `${one}/faulty.loop.toml`);
+  const { page } = window;
+  for (let restart = 0; restart < 3; restart += 1) {
+    await page.locator('.squiggly-error').first().waitFor();
+    const before = servers(editor);
+    await window.command('loopls: Restart Server');
+    await until('another server', () => {
+      const now = servers(editor);
+      return now.length === 1 && now[0] !== before[0];
+    });
+  }
+  await window.show(two as string, 'typo.loop.toml');
+  await page.locator('.squiggly-error').first().waitFor();
+  assert.deepEqual(await window.messages(), []);
+});
 
 editorTest(
   'without a server, one message leads to the setting; put right, it works',
   { server: undefined },
   async editor => {
     const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
-    await onlyToast(window, 'was not found');
+    await onlyMessage(window, 'was not found');
     await window.screenshot('not-found');
-    await (await window.waitToast('was not found')).getByText('Set Path').click();
+    await window.page.locator('.notifications-center').getByText('Set Path').click();
     await window.page
       .locator('.settings-editor', { hasText: 'loopls.server.path' })
       .or(window.page.locator('.settings-editor .setting-item-label', { hasText: 'Path' }))
@@ -87,24 +130,22 @@ editorTest(
 );
 
 editorTest(
-  'a server that ends at once, and one that is something else: one message each',
+  'a server that ends at once, hangs, or is something else: one message each',
   { server: undefined, settings: { 'loopls.server.path': '/bin/false' } },
   async editor => {
-    const ends = path.join(editor.root, 'ends');
-    writeFileSync(ends, '#!/bin/sh\n[ "$1" = --version ] && echo loopls 9.9.9 && exit\nexit 3\n');
-    const other = path.join(editor.root, 'other');
-    writeFileSync(other, '#!/bin/sh\necho something 1.0\n');
-    for (const file of [ends, other]) {
-      chmodSync(file, 0o755);
-    }
+    const answers = '#!/bin/sh\n[ "$1" = --version ] && echo loopls 9.9.9 && exit\n';
+    const ends = program(editor, 'ends', `${answers}exit 3\n`);
+    const hangs = program(editor, 'hangs', `${answers}exec sleep 600\n`);
+    const other = program(editor, 'other', '#!/bin/sh\necho something 1.0\n');
     const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
     for (const [server, says] of [
       ['/bin/false', 'does not run'],
       [ends, 'it ended at once'],
       [other, 'is not loopls'],
+      [hangs, 'it does not answer'],
     ] as const) {
       editor.writeSettings({ 'loopls.server.path': server });
-      await onlyToast(window, says);
+      await onlyMessage(window, says);
       await window.command('Notifications: Clear All Notifications');
       await until('no message', async () => (await window.toasts()).length === 0);
     }
@@ -112,3 +153,23 @@ editorTest(
     await window.page.locator('.squiggly-error').first().waitFor();
   },
 );
+
+editorTest('an older server: one message, and what it knows works', { server: undefined }, async editor => {
+  // The server itself, but for the version of its own commands that it announces.
+  mkdirSync(path.join(editor.root, 'old'));
+  const old = program(
+    editor,
+    'old/loopls',
+    `#!${process.execPath}
+const { spawn } = require('node:child_process');
+const child = spawn(${JSON.stringify(LOOPLS)}, process.argv.slice(2), { stdio: ['inherit', 'pipe', 'inherit'] });
+child.stdout.setEncoding('latin1');
+child.stdout.on('data', data => process.stdout.write(data.replace('"protocol":1', '"protocol":0'), 'latin1'));
+child.on('exit', code => process.exit(code ?? 1));
+`,
+  );
+  editor.writeSettings({ 'loopls.server.path': old });
+  const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
+  await onlyMessage(window, 'is older than this extension: runs may not work');
+  await window.page.locator('.squiggly-error').first().waitFor();
+});

@@ -1,11 +1,11 @@
 /** What a definition is told about while it is read and written. */
 import assert from 'node:assert/strict';
-import { until, windowTest } from './editor.ts';
+import { fileTest, until } from './editor.ts';
 
-windowTest(
+fileTest(
   'a negative limit has a squiggle and a row among the problems, and both go when it is put right',
-  async editor => {
-    const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
+  ['faulty.loop.toml'],
+  async window => {
     const { page } = window;
     await page.locator('.squiggly-error').first().waitFor();
     await window.command('Problems: Focus on Problems View');
@@ -22,25 +22,29 @@ windowTest(
   },
 );
 
-windowTest('the hover over a mode is the table of its limits with their origins', async editor => {
-  const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
-  await window.page.locator('.codelens-decoration').first().waitFor();
-  const text = (await window.hover('quick')).replaceAll(/\s+/g, ' ');
-  assert.match(text, /iterations 4 /);
-  assert.match(text, /calls 30 /);
-  assert.match(text, /parallel 8 default/);
-  await window.screenshot('hover');
-});
+fileTest(
+  'the hover over a mode is the table of its limits with their origins',
+  ['modes.loop.toml'],
+  async window => {
+    await window.page.locator('.codelens-decoration').first().waitFor();
+    const text = (await window.hover('quick')).replaceAll(/\s+/g, ' ');
+    assert.match(text, /iterations 4 /);
+    assert.match(text, /calls 30 /);
+    assert.match(text, /parallel 8 default/);
+    await window.screenshot('hover');
+  },
+);
 
-windowTest('a file is of our language by its name, and one of TOML is not', async editor => {
-  const folder = editor.folder('modes.loop.toml');
-  const window = await editor.open(folder, 'modes.loop.toml');
-  const language = window.page.locator('#status\\.editor\\.mode');
-  await until('the language', async () => (await language.innerText()) === 'Loop Definition');
-});
+fileTest(
+  'a file is of our language by its name, and one of TOML is not',
+  ['modes.loop.toml'],
+  async window => {
+    const language = window.page.locator('#status\\.editor\\.mode');
+    await until('the language', async () => (await language.innerText()) === 'Loop Definition');
+  },
+);
 
-windowTest('a misspelt key is put right by its quick fix', async editor => {
-  const window = await editor.open(editor.folder('typo.loop.toml'), 'typo.loop.toml');
+fileTest('a misspelt key is put right by its quick fix', ['typo.loop.toml'], async window => {
   const { page } = window;
   await page.locator('.squiggly-error').first().waitFor();
   await window.click('promt');
@@ -51,10 +55,10 @@ windowTest('a misspelt key is put right by its quick fix', async editor => {
   await page.locator('.squiggly-error').first().waitFor({ state: 'detached' });
 });
 
-windowTest(
+fileTest(
   'completion knows the keys that fit and the tools of a mode, and quotes a name once',
-  async editor => {
-    const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
+  ['modes.loop.toml'],
+  async window => {
     const { page } = window;
     const entry = (text: string) =>
       page.locator('.suggest-widget .monaco-list-row', { hasText: text }).first();
@@ -73,34 +77,40 @@ windowTest(
   },
 );
 
-windowTest('a tool is renamed where it is declared and wherever it is named', async editor => {
-  const window = await editor.open(editor.folder('waits.loop.toml'), 'waits.loop.toml');
-  const { page } = window;
-  await page.locator('.codelens-decoration').first().waitFor();
-  await window.click('name = "wait_left"');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('F2');
-  const input = page.locator('.rename-box input');
-  await input.waitFor();
-  await input.fill('hold');
-  await page.keyboard.press('Enter');
-  const text = await window.waitText('waits.loop.toml', 'name = "hold"');
-  assert.match(text, /tool = "hold"/);
-  assert.doesNotMatch(text, /wait_left/);
-});
+fileTest(
+  'a tool is renamed where it is declared and wherever it is named',
+  ['waits.loop.toml'],
+  async window => {
+    const { page } = window;
+    await page.locator('.codelens-decoration').first().waitFor();
+    await window.click('name = "wait_left"');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('F2');
+    const input = page.locator('.rename-box input');
+    await input.waitFor();
+    await input.fill('hold');
+    await page.keyboard.press('Enter');
+    const text = await window.waitText('waits.loop.toml', 'name = "hold"');
+    assert.match(text, /tool = "hold"/);
+    assert.doesNotMatch(text, /wait_left/);
+  },
+);
 
-windowTest('the outline has the tools and modes, and F12 on a tool goes to it', async editor => {
-  const window = await editor.open(editor.folder('order-desk.loop.toml'), 'order-desk.loop.toml');
-  const { page } = window;
-  await page.locator('.codelens-decoration').first().waitFor();
-  await page.keyboard.press('Control+Shift+O');
-  const row = page.locator('.quick-input-list .monaco-list-row', { hasText: 'refund_rules' }).first();
-  await row.waitFor();
-  await page.locator('.quick-input-widget input').fill('@lookup');
-  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'lookup' }).first().click();
-  await window.click('tools = ["find_order", "track_parcel"]');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.press('F12');
-  await page.locator('.statusbar-item', { hasText: /Ln 51,/ }).waitFor();
-});
+fileTest(
+  'the outline has the tools and modes, and F12 on a tool goes to it',
+  ['order-desk.loop.toml'],
+  async window => {
+    const { page } = window;
+    await page.locator('.codelens-decoration').first().waitFor();
+    await page.keyboard.press('Control+Shift+O');
+    const row = page.locator('.quick-input-list .monaco-list-row', { hasText: 'refund_rules' }).first();
+    await row.waitFor();
+    await page.locator('.quick-input-widget input').fill('@lookup');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'lookup' }).first().click();
+    await window.click('tools = ["find_order", "track_parcel"]');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('F12');
+    await page.locator('.statusbar-item', { hasText: /Ln 51,/ }).waitFor();
+  },
+);

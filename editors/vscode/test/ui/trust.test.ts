@@ -48,7 +48,7 @@ editorTest(
     await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor({ state: 'detached' });
     await window.closeModal();
     await window.lens('Run');
-    await window.waitText('evil #2', '✓ answer');
+    await window.waitText('evil #1', '✓ answer');
     await until('the tool to have run', () => existsSync(started));
     assert.equal(existsSync(`${started}-by-setting`), false);
   },

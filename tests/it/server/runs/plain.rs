@@ -123,15 +123,21 @@ async fn the_servers_progress_can_be_cancelled() {
 #[tokio::test]
 async fn a_failure_never_looks_like_success() {
     let faulty = LOOKUP.replace("effect = \"read\"", "effect = \"red\"");
-    let mut desk = open(&faulty, json!({})).await;
-    desk.run(json!({})).await;
-    let said = desk.client.notification("window/showMessage").await;
-    assert_eq!(said["type"], 1);
-    let message = said["message"].as_str().unwrap();
-    assert!(
-        message.starts_with("desk.loop.toml: failed: desk.loop.toml:16:10"),
-        "{message}"
-    );
-    desk.client = desk.client.allow("window/logMessage");
-    desk.close().await;
+    let without_prompt = LOOKUP.replace("prompt = ", "# prompt = ");
+    for (definition, says) in [
+        (&faulty, "desk.loop.toml: failed: desk.loop.toml:16:10"),
+        (
+            &without_prompt,
+            "desk.loop.toml: failed: there is no prompt: ",
+        ),
+    ] {
+        let mut desk = open(definition, json!({})).await;
+        desk.run(json!({})).await;
+        let said = desk.client.notification("window/showMessage").await;
+        assert_eq!(said["type"], 1);
+        let message = said["message"].as_str().unwrap();
+        assert!(message.starts_with(says), "{message}");
+        desk.client = desk.client.allow("window/logMessage");
+        desk.close().await;
+    }
 }

@@ -1,0 +1,40 @@
+/** Questions to a person that every command asks alike. */
+import * as vscode from 'vscode';
+import { oneLine } from './runs/foreign.ts';
+import type { TrackedRun } from './runs/store.ts';
+import { statusWords } from './runs/words.ts';
+
+/** Which of some runs is meant: the only one there is, or the one a person chooses; where there is none, `none` is said. */
+export async function choose(
+  runs: TrackedRun[],
+  question: string,
+  none: string,
+): Promise<TrackedRun | undefined> {
+  if (runs.length === 0) {
+    void vscode.window.showInformationMessage(none);
+  }
+  if (runs.length < 2) {
+    return runs[0];
+  }
+  const items = runs.map(run => ({
+    label: `#${run.number} ${plain(run.view.loop)} ${plain(run.view.mode)}`.trim(),
+    description: statusWords(run.view),
+    run,
+  }));
+  return (await vscode.window.showQuickPick(items, { placeHolder: question }))?.run;
+}
+
+/** Asks for a user message; nothing if there is none. */
+export async function askPrompt(what: string): Promise<string | undefined> {
+  const prompt = await vscode.window.showInputBox({
+    prompt: what,
+    placeHolder: 'Prompt',
+    ignoreFocusOut: true,
+  });
+  return prompt?.trim() === '' ? undefined : prompt;
+}
+
+/** A name in a list, where `$(…)` is an icon. */
+export function plain(name: string): string {
+  return oneLine(name, 60).replaceAll('$(', '$ (');
+}

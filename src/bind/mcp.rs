@@ -1,0 +1,314 @@
+//! Tools of Model Context Protocol servers.
+//!
+//! A bind starts the servers that its tools need, all at once, and lists their tools; what changes there later counts
+//! from the next bind on. Effects come from the file, never from what a server says of itself.
+
+mod content;
+mod key;
+mod lines;
+mod listing;
+mod server;
+mod stdio;
+mod trouble;
+
+pub(super) use key::Key;
+pub(super) use server::Server;
+
+use super::input::InputSchema;
+use super::shown::command_line;
+use super::{
+    Bindings, CANCELLED, CallContext, Family, InputProblem, Notice, Outcome, PreparedCall, Secrets,
+    Tool, ToolInfo,
+};
+use crate::definition::provider::{Provider, ProvidersInUse, SchemaFaultKind};
+use crate::definition::{
+    self, DEFAULT_TIMEOUT, Effect, Mcp, Milliseconds, RESERVED_TOOL_NAME, Source, Spanned, resolve,
+};
+use crate::text::Span;
+use futures_util::future::{BoxFuture, join_all};
+use listing::Listed;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// The servers of one bind, by what they are started or reached with. Dropping it ends them, without waiting for that.
+#[derive(Default)]
+pub struct Servers(HashMap<Key, Result<Arc<Server>, String>>);
+
+impl Servers {
+    /// Starts what the tools of `family` need. What cannot be started is kept as a problem, which the bind tells where
+    /// it comes to it.
+    pub(super) async fn start(
+        family: &Family,
+        bindings: &Bindings,
+        secrets: &Arc<Secrets>,
+    ) -> Self {
+        let started = keys(family, bindings)
+            .into_iter()
+            .map(async |(key, drain)| {
+                let server = Server::start(&key, &bindings.guard, drain, secrets.clone()).await;
+                (key, server.map(Arc::new))
+            });
+        Self(join_all(started).await.into_iter().collect())
+    }
+
+    /// The server of `key`.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub(super) fn get(&self, key: &Key) -> Result<Arc<Server>, String> {
+        let server = self.0.get(key);
+        server
+            .cloned()
+            .unwrap_or_else(|| Err("it was not started".into()))
+    }
+
+    /// Ends them all and waits for that.
+    pub async fn end(&self) {
+        join_all(self.0.values().flatten().map(|server| server.end())).await;
+    }
+}
+
+/// The servers that the tools of `family` need, each once, with the time that each has to end. One
+/// that cannot even be named is left out: the bind finds that again.
+fn keys(family: &Family, bindings: &Bindings) -> HashMap<Key, Milliseconds> {
+    let mut keys = HashMap::new();
+    for member in family.members() {
+        let definition = member.accepted.definition();
+        let of_member = match &member.folder {
+            Some(folder) if *folder != bindings.folder => &bindings.below(folder),
+            _ => bindings,
+        };
+        let modes = resolve(definition);
+        let used: HashSet<usize> = modes
+            .iter()
+            .flat_map(|mode| mode.tools.iter().copied())
+            .collect();
+        let entries = used.into_iter().map(|index| &definition.tools[index]);
+        for entry in entries {
+            let Some(Source::Mcp(Some(mcp))) = entry.sources.first().map(|source| &source.value)
+            else {
+                continue;
+            };
+            if let Ok(key) = Key::of(definition, entry, mcp, of_member) {
+                keys.insert(key, definition.drain());
+            }
+        }
+    }
+    keys
+}
+
+/// Makes the tools of one entry from what its server offers.
+pub(super) struct Maker<'a> {
+    entry: &'a definition::Tool,
+    prefix: &'a str,
+    server: &'a Arc<Server>,
+    /// Those whose models see the tools.
+    providers: Vec<&'static Provider>,
+    secrets: &'a Secrets,
+}
+
+impl<'a> Maker<'a> {
+    /// For entry number `index`, whose source is `mcp` and whose server is `server`.
+    pub fn new(
+        definition: &'a definition::Definition,
+        (index, mcp): (usize, &'a Mcp),
+        server: &'a Arc<Server>,
+        secrets: &'a Secrets,
+    ) -> Self {
+        Self {
+            entry: &definition.tools[index],
+            prefix: mcp.prefix.text(),
+            server,
+            providers: ProvidersInUse::of(definition).of_tool(index).to_vec(),
+            secrets,
+        }
+    }
+
+    /// The tools that the entry names, or all; and what was left out of these.
+    ///
+    /// # Errors
+    ///
+    /// The entry names a tool that cannot be had.
+    pub fn build(&self) -> Result<(Vec<Arc<dyn Tool>>, Vec<String>), Spanned<String>> {
+        if self.entry.produces.is_missing() {
+            return Ok(self.all());
+        }
+        let named = self.entry.produced_names().into_iter().flatten();
+        let tools = named.map(|name| {
+            let problem = |value: String| Spanned {
+                value,
+                span: name.span,
+            };
+            let mut listed = self.server.listing().tools.iter();
+            let listed = listed.find(|listed| self.name(listed) == name.value);
+            let listed = listed.ok_or_else(|| problem(self.missing(name.value)))?;
+            self.make(listed).map_err(problem)
+        });
+        Ok((tools.collect::<Result<_, _>>()?, Vec::new()))
+    }
+
+    /// All that the server offers, and what was left out of that.
+    pub fn all(&self) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
+        let mut tools = Vec::new();
+        let mut left_out: Vec<String> = self.server.listing().left_out().collect();
+        for listed in &self.server.listing().tools {
+            match self.make(listed) {
+                Ok(tool) => tools.push(tool),
+                Err(problem) => left_out.push(problem),
+            }
+        }
+        (tools, left_out)
+    }
+
+    /// The model-facing name of a tool.
+    fn name(&self, listed: &Listed) -> String {
+        format!("{}{}", self.prefix, listed.name).trim().to_owned()
+    }
+
+    /// Makes a tool, or says why it is left out.
+    fn make(&self, listed: &Listed) -> Result<Arc<dyn Tool>, String> {
+        let name = self.name(listed);
+        let left_out = |why: String| format!("`{}` is left out: {why}", name.escape_debug());
+        if name == RESERVED_TOOL_NAME {
+            return Err(left_out("its name is reserved".into()));
+        }
+        // A server may say what it was given.
+        let mut schema = listed.schema.clone();
+        self.secrets.hide_value(&mut schema);
+        let schema = InputSchema::new(Some(schema)).map_err(left_out)?;
+        for provider in &self.providers {
+            let rule = provider.tool_names.as_ref();
+            if rule.is_some_and(|rule| !rule.value.takes(&name)) {
+                return Err(left_out(format!("{} refuses its name", provider.name)));
+            }
+            let faults = provider.schema_faults(schema.schema());
+            // What is not passed on, a model that guesses wrong is told when its input does not fit.
+            if faults
+                .iter()
+                .any(|fault| fault.kind != SchemaFaultKind::NotPassedOn)
+            {
+                return Err(left_out(format!("{} refuses its schema", provider.name)));
+            }
+        }
+        let timeout = self.entry.timeout.get().copied();
+        let info = ToolInfo {
+            definition: self.entry.name.text().to_owned(),
+            description: self.secrets.hide(&listed.description).into_owned(),
+            input_schema: schema.schema().clone(),
+            effect: self.effect(&name, &listed.name),
+            sequential: self.entry.sequential.get().copied().unwrap_or_default(),
+            timeout: Some(timeout.filter(|&time| time > 0).unwrap_or(DEFAULT_TIMEOUT)),
+            span: self.entry.span,
+            name,
+        };
+        Ok(Arc::new(McpTool {
+            info,
+            schema,
+            own_name: listed.name.clone(),
+            server: self.server.clone(),
+        }))
+    }
+
+    /// The effect that the file gives to a tool, by the model's name for it or by the server's.
+    fn effect(&self, name: &str, own_name: &str) -> Effect {
+        let mut effects = self.entry.effects.iter();
+        let given = effects.find(|(of, _)| of.value.trim() == name || of.value.trim() == own_name);
+        let given = given.and_then(|(_, effect)| Effect::from_word(effect.get()?));
+        given.unwrap_or_else(|| self.entry.effect())
+    }
+
+    /// Why the tool called `name` cannot be had.
+    fn missing(&self, name: &str) -> String {
+        let listing = self.server.listing();
+        let own_name = name.strip_prefix(self.prefix).unwrap_or(name);
+        let quoted = format!("`{}`", own_name.escape_debug());
+        if let Some(why) = listing.left_out().find(|why| why.starts_with(&quoted)) {
+            return why;
+        }
+        let names = listing.tools.iter().map(|listed| self.name(listed));
+        let names: Vec<_> = names
+            .map(|name| format!("`{}`", name.escape_debug()))
+            .collect();
+        let shown = name.escape_debug();
+        match names.as_slice() {
+            [] => format!("the server offers no tool `{shown}`; it offers none at all"),
+            names => format!(
+                "the server offers no tool `{shown}`; it offers {}",
+                names.join(", ")
+            ),
+        }
+    }
+}
+
+/// What was left out of the tools of `entry`, whose source is at `span`, as a person is told.
+pub(super) fn notices(
+    entry: &definition::Tool,
+    span: Span,
+    left_out: Vec<String>,
+    secrets: &Secrets,
+) -> Vec<Notice> {
+    let notice = |why: String| Notice {
+        message: format!("tool `{}`: {}", entry.name.text(), secrets.hide(&why)),
+        span,
+    };
+    left_out.into_iter().map(notice).collect()
+}
+
+struct McpTool {
+    info: ToolInfo,
+    schema: InputSchema,
+    /// The server's name for it.
+    own_name: String,
+    server: Arc<Server>,
+}
+
+impl Tool for McpTool {
+    fn info(&self) -> &ToolInfo {
+        &self.info
+    }
+
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.schema.is_slow(bytes)
+    }
+
+    fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
+        self.schema.check(input)?;
+        Ok(Box::new(PreparedMcp {
+            definition: self.info.definition.clone(),
+            tool: self.own_name.clone(),
+            input: input.clone(),
+            server: self.server.clone(),
+        }))
+    }
+}
+
+struct PreparedMcp {
+    definition: String,
+    tool: String,
+    input: Value,
+    server: Arc<Server>,
+}
+
+impl PreparedCall for PreparedMcp {
+    fn shown(&self) -> String {
+        let words = [self.definition.as_str(), self.tool.as_str()];
+        command_line(words.into_iter(), Some(&self.input.to_string()))
+    }
+
+    fn run(self: Box<Self>, context: CallContext) -> BoxFuture<'static, Outcome> {
+        Box::pin(async move {
+            let arguments = match self.input {
+                Value::Object(arguments) => arguments,
+                _ => serde_json::Map::new(),
+            };
+            tokio::select! {
+                biased;
+                // The server is told, and can be called again.
+                () = context.cancel.cancelled() => Outcome::error(CANCELLED),
+                outcome = self.server.call(self.tool, arguments) => outcome,
+            }
+        })
+    }
+}

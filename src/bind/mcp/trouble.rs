@@ -1,0 +1,78 @@
+//! Why a server cannot be used or does not answer, in words that a person and a model may see.
+
+use super::super::{Secrets, http};
+use super::Key;
+use rmcp::service::{ClientInitializeError, ServiceError};
+use rmcp::transport::DynamicTransportError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use std::error::Error;
+use std::sync::Arc;
+
+/// The most characters of what is said.
+const LENGTH: usize = 300;
+
+/// Why it cannot be used.
+pub fn at_start(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => of_transport(error),
+        ClientInitializeError::ConnectionClosed(_) => "it ended".to_owned(),
+        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+        error => error.to_string(),
+    }
+}
+
+/// Why it does not answer.
+pub fn of_service(error: &ServiceError) -> String {
+    match error {
+        ServiceError::McpError(error) => error.message.to_string(),
+        ServiceError::TransportSend(error) => of_transport(error),
+        ServiceError::TransportClosed => "it ended".to_owned(),
+        error => error.to_string(),
+    }
+}
+
+/// The library's own words name its types; what is behind them says what happened.
+fn of_transport(error: &DynamicTransportError) -> String {
+    let mut next: Option<&(dyn Error + 'static)> = Some(&*error.error);
+    while let Some(error) = next {
+        if let Some(StreamableHttpError::Client(error)) =
+            error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+        {
+            return http::cause(error);
+        }
+        next = error.source();
+    }
+    error.error.to_string()
+}
+
+/// What may be told of a server's troubles.
+pub struct Words {
+    secrets: Arc<Secrets>,
+    /// What errors do not name of an address, for it may hold what is secret: what stands behind its path.
+    query: Option<String>,
+}
+
+impl Words {
+    /// Those of the server of `key`, of which nobody is to know `secrets`.
+    pub fn new(secrets: Arc<Secrets>, key: &Key) -> Self {
+        let query = match key {
+            Key::Address { url, .. } => url.find('?').map(|start| url[start..].to_owned()),
+            Key::Process { .. } => None,
+        };
+        Self { secrets, query }
+    }
+
+    /// `words` as they may be told.
+    pub fn said(&self, words: &str) -> String {
+        let words = match &self.query {
+            Some(query) => words.replace(query, ""),
+            None => words.to_owned(),
+        };
+        // Before it is cut, for a part of a secret would not be known.
+        let words = self.secrets.hide(&words);
+        match words.char_indices().nth(LENGTH) {
+            None => words.into_owned(),
+            Some((end, _)) => format!("{}…", &words[..end]),
+        }
+    }
+}
