@@ -72,10 +72,10 @@ fn typed(text: &str, runs: usize) {
         .map(|typed| Rope::from_str(&format!("{}{typed}{}", &text[..middle], &text[middle..])));
     let mut analysis = Some(Analysis::new(texts[0].clone()));
     let times = (1..=runs).map(|run| {
-        let before = analysis.take().expect("each run puts it back");
+        let mut before = analysis.take().expect("each run puts it back");
         let rope = texts[run % 2].clone();
         let start = Instant::now();
-        let after = Analysis::after(before, rope);
+        let after = Analysis::after(&mut before, rope);
         black_box(after.diagnostics_in(&Nowhere));
         let time = start.elapsed();
         analysis = Some(after);
@@ -111,7 +111,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }
 
-/// The texts that tests/it/half_typed.rs has, each analysed once; the longest time of each kind.
+/// The texts that `recovery` among the tests has; the longest time of each kind.
 fn half_typed() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
     let files = std::fs::read_dir(folder).expect("the examples are there");
@@ -127,7 +127,9 @@ fn half_typed() {
         for (kind, texts) in kinds(&text) {
             let longest = texts.map(|text| {
                 let rope = Rope::from_str(&text);
-                time(|| Analysis::new(rope.clone()).diagnostics_in(&Nowhere))
+                let analyse = || Analysis::new(rope.clone()).diagnostics_in(&Nowhere);
+                // The shortest of a few, which other work on the machine did not hold up.
+                (0..3).map(|_| time(analyse)).min().unwrap_or_default()
             });
             let longest = longest.max().unwrap_or_default();
             println!("  {name:<28} {kind:<18} {:>8.3}", milliseconds(longest));

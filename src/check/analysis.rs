@@ -40,10 +40,11 @@ impl Analysis {
         Self::of(rope, syntax::parse)
     }
 
-    /// The same as [`Analysis::new`], in less time where `previous` is of a text that is much the same.
-    pub fn after(previous: Self, rope: Rope) -> Self {
-        let Self { text, tree, .. } = previous;
-        Self::of(rope, |new| syntax::reparse(tree, &text, new))
+    /// The same as [`Analysis::new`], in less time where `earlier` is of a text that is much the same. It takes the
+    /// statements of `earlier`, which is good for nothing after it.
+    pub fn after(earlier: &mut Self, rope: Rope) -> Self {
+        let tree = std::mem::take(&mut earlier.tree);
+        Self::of(rope, |text| syntax::reparse(tree, &earlier.text, text))
     }
 
     fn of(rope: Rope, parse: impl FnOnce(&str) -> (Tree, Vec<SyntaxError>)) -> Self {

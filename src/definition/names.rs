@@ -93,7 +93,7 @@ impl Names {
         let mut collector = Collector {
             names: &names,
             text,
-            properties: definition.tools.iter().map(properties).collect(),
+            properties: definition.tools.iter().map(Properties::of).collect(),
             mentions: Vec::new(),
         };
         collector.definition(definition);
@@ -206,16 +206,34 @@ impl Target {
     }
 }
 
-/// The properties of a tool's input by name.
-type Properties<'a> = HashMap<&'a str, usize>;
+/// The properties of a tool's input.
+struct Properties<'a> {
+    entries: &'a [Entry],
+    /// Where each name is; empty where they are few.
+    by_name: HashMap<&'a str, usize>,
+}
 
-fn properties(tool: &Tool) -> Properties<'_> {
-    let entries = tool.properties().map(|table| table.entries.iter());
-    let names = entries
-        .into_iter()
-        .flatten()
-        .map(|entry| entry.key.name.as_str());
-    names.zip(0..).collect()
+impl<'a> Properties<'a> {
+    /// So many are searched one by one.
+    const FEW: usize = 16;
+
+    fn of(tool: &'a Tool) -> Self {
+        let entries = tool.properties().map_or(&[][..], |table| &table.entries);
+        let by_name = if entries.len() > Self::FEW {
+            let names = entries.iter().map(|entry| entry.key.name.as_str());
+            names.zip(0..).collect()
+        } else {
+            HashMap::new()
+        };
+        Self { entries, by_name }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        match self.entries.len() > Self::FEW {
+            true => self.by_name.get(name).copied(),
+            false => self.entries.iter().position(|entry| entry.key.name == name),
+        }
+    }
 }
 
 /// The strings of a list with their indexes in it.
@@ -383,7 +401,7 @@ impl<'a> Collector<'a> {
     }
 
     fn property(&self, tool: usize, name: &str) -> Option<Target> {
-        let property = *self.properties[tool].get(name)?;
+        let property = self.properties[tool].find(name)?;
         Some(Target::Property { tool, property })
     }
 

@@ -6,7 +6,7 @@ use super::chunks::Chunks;
 use super::model::{Call, CallResult};
 use super::pauses::Pauses;
 use super::result::treat;
-use super::subloop::Stem;
+use super::subloop::{Stem, Writes};
 use super::transcript::Recorder;
 use super::{AccessDecision, DecidedBy, Event};
 use crate::bind::{CANCELLED, CallContext, Middleware, Outcome, PreparedCall, Tool, ToolInfo};
@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-/// The most bytes of one call's input (`security.md`, Bounds).
+/// The most bytes of one call's input (`docs/security.md`, 20).
 const MAX_INPUT_BYTES: usize = 1 << 20;
 /// What a call that was told to end gets beside the drain timeout, so that a tool that keeps to it can still read
 /// what its process had written and reap it.
@@ -167,7 +167,7 @@ impl<'a> BatchRunner<'a> {
         let mut preparing = tokio::task::spawn_blocking(move || prepare(&*tool, &shared));
         let prepared = tokio::select! {
             biased;
-            prepared = &mut preparing => prepared.unwrap_or_else(|_| Err(crashed(Effect::Read))),
+            prepared = &mut preparing => prepared.unwrap_or_else(|_| Err(crashed(""))),
             () = self.stop.cancelled() => Err(self.not_run()),
         };
         (Arc::unwrap_or_clone(input), prepared)
@@ -201,7 +201,7 @@ impl<'a> BatchRunner<'a> {
                 None => {
                     let shown = catch_unwind(AssertUnwindSafe(|| ready.prepared.shown()));
                     let Ok(shown) = shown else {
-                        taken.state = Err(crashed(Effect::Read));
+                        taken.state = Err(crashed(""));
                         continue;
                     };
                     let _pause = self.pauses.begin();
@@ -291,6 +291,11 @@ impl<'a> BatchRunner<'a> {
         let start = Instant::now();
         // A person may be asked in a loop below the call.
         let pauses = Pauses::within(Some(self.pauses.clone()));
+        let own_writes = &self.stem.within.writes;
+        let writes = Writes::below(own_writes.clone(), &info.name);
+        if info.effect != Effect::Read {
+            own_writes.add(&info.name);
+        }
         let context = CallContext {
             cancel: cancel.clone(),
             drain: self.drain,
@@ -299,7 +304,9 @@ impl<'a> BatchRunner<'a> {
                 true => Arc::new(|_, _| {}),
                 false => chunks.sink(),
             },
-            subloops: self.stem.branch(number, &info.name, pauses.clone()),
+            subloops: self
+                .stem
+                .branch(number, &info.name, pauses.clone(), writes.clone()),
         };
         let call = CallAround {
             around,
@@ -317,10 +324,11 @@ impl<'a> BatchRunner<'a> {
         let what = tokio::select! {
             biased;
             done = &mut task => {
-                let outcome = done.unwrap_or_else(|_| crashed(info.effect));
+                let taken_effect = || taken_effect(info.effect, &writes);
+                let outcome = done.unwrap_or_else(|_| crashed(&taken_effect()));
                 // It may have noticed before this did.
                 if self.stop.is_cancelled() && outcome.bytes.ends_with(CANCELLED.as_bytes()) {
-                    return ended(&(self.why_stopped().to_owned() + taken_effect(info.effect)), outcome);
+                    return ended(&(self.why_stopped().to_owned() + &taken_effect()), outcome);
                 }
                 return outcome;
             }
@@ -331,7 +339,7 @@ impl<'a> BatchRunner<'a> {
         let drain = duration(self.drain).saturating_add(GRACE);
         let last = tokio::time::timeout(drain, &mut task).await;
         let last = last.ok().and_then(Result::ok).unwrap_or_default();
-        ended(&(what + taken_effect(info.effect)), last)
+        ended(&(what + &taken_effect(info.effect, &writes)), last)
     }
 
     fn why_stopped(&self) -> &'static str {
@@ -374,7 +382,7 @@ impl<'a> BatchRunner<'a> {
 fn prepare(tool: &dyn Tool, input: &Value) -> Result<Box<dyn PreparedCall>, Outcome> {
     match catch_unwind(AssertUnwindSafe(|| tool.prepare(input))) {
         Ok(prepared) => prepared.map_err(Outcome::error),
-        Err(_) => Err(crashed(Effect::Read)),
+        Err(_) => Err(crashed("")),
     }
 }
 
@@ -445,15 +453,15 @@ fn ended(why: &str, last: Outcome) -> Outcome {
     outcome
 }
 
-fn crashed(effect: Effect) -> Outcome {
-    Outcome::error(String::from("the tool crashed") + taken_effect(effect))
+fn crashed(taken_effect: &str) -> Outcome {
+    Outcome::error(format_args!("the tool crashed{taken_effect}"))
 }
 
-/// What is added to the error of a call that was ended from outside.
-fn taken_effect(effect: Effect) -> &'static str {
+/// What is added to the error of a call that was ended from outside; `writes` are those of loops below it.
+fn taken_effect(effect: Effect, writes: &Writes) -> String {
     match effect {
-        Effect::Read => "",
-        Effect::Write | Effect::Irreversible => "; it may have taken effect",
+        Effect::Read => writes.told(),
+        Effect::Write | Effect::Irreversible => "; it may have taken effect".to_owned(),
     }
 }
 

@@ -14,12 +14,12 @@ use crate::bind::{Bound, CANCELLED, CallContext, Outcome, OutputSink, Stream, Su
 use crate::definition::{Effect, Milliseconds};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use tokio::sync::Mutex;
 
-/// The most turns below the root in one run (`security.md`, 12).
+/// The most turns below the root in one run (`docs/security.md`, 12).
 const MOST_SUBLOOPS: usize = 64;
 /// The most characters of a call's input, or of why it failed, that are told of a turn below.
 const MOST_CHARACTERS: usize = 300;
@@ -43,6 +43,45 @@ pub(super) struct Within {
     pub pauses: Option<Arc<Pauses>>,
     /// How long the call may take to wind down that the turn is part of.
     pub drain: Option<Milliseconds>,
+    /// What the turn changes.
+    pub writes: Arc<Writes>,
+}
+
+/// The calls of a turn and of those below it that were begun and change something, by path.
+#[derive(Default)]
+pub(super) struct Writes {
+    paths: StdMutex<BTreeSet<String>>,
+    /// The turn above, and the tool there that this one is a call of.
+    above: Option<(Arc<Writes>, String)>,
+}
+
+impl Writes {
+    /// Those of a turn that is a call of `tool`, whose own are `above`.
+    pub fn below(above: Arc<Self>, tool: &str) -> Arc<Self> {
+        Arc::new(Self {
+            paths: StdMutex::default(),
+            above: Some((above, tool.to_owned())),
+        })
+    }
+
+    /// A call of the tool at `path` begins, here and in every turn above.
+    pub fn add(&self, path: &str) {
+        if let Some((above, tool)) = &self.above {
+            above.add(&format!("{tool}/{path}"));
+        }
+        let mut paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        paths.insert(path.to_owned());
+    }
+
+    /// What is said of them where nobody gets an answer; nothing if there are none.
+    pub fn told(&self) -> String {
+        let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
+        let paths: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+        match paths.as_slice() {
+            [] => String::new(),
+            paths => format!("; {} in it may have taken effect", paths.join(", ")),
+        }
+    }
 }
 
 impl Within {
@@ -66,18 +105,21 @@ pub(super) struct Stem {
 }
 
 impl Stem {
-    /// What runs loops below call number `call` of `tool`, whose clock `pauses` stops.
+    /// What runs loops below call number `call` of `tool`, whose clock `pauses` stops; what they change goes into
+    /// `writes`.
     pub fn branch(
         self: &Arc<Self>,
         call: u64,
         tool: &str,
         pauses: Arc<Pauses>,
+        writes: Arc<Writes>,
     ) -> Arc<dyn Subloop> {
         Arc::new(Branch {
             stem: self.clone(),
             call,
             tool: tool.to_owned(),
             pauses,
+            writes,
         })
     }
 }
@@ -89,6 +131,7 @@ struct Branch {
     call: u64,
     tool: String,
     pauses: Arc<Pauses>,
+    writes: Arc<Writes>,
 }
 
 impl Subloop for Branch {
@@ -131,7 +174,9 @@ impl Branch {
             budget: Some(self.stem.budget.clone()),
             pauses: Some(self.pauses.clone()),
             drain: Some(context.drain),
+            writes: self.writes.clone(),
         };
+        let writes = self.writes.clone();
         let teller = Teller::new(context.output);
         let context = TurnContext {
             model,
@@ -139,7 +184,8 @@ impl Branch {
             approver: Arc::new(self),
             cancel: context.cancel,
         };
-        outcome(name, run_within(child, request, context, within).await)
+        let turn = run_within(child, request, context, within).await;
+        outcome(name, turn, &writes)
     }
 
     /// The tools that flags allow by their paths from here.
@@ -194,7 +240,7 @@ impl Branch {
 }
 
 /// What the turn above gets of one below.
-fn outcome(name: &str, turn: Turn) -> Outcome {
+fn outcome(name: &str, turn: Turn, writes: &Writes) -> Outcome {
     let Event::RunEnded {
         stop,
         reason,
@@ -209,7 +255,10 @@ fn outcome(name: &str, turn: Turn) -> Outcome {
         (StopReason::Cancelled, ..) => Outcome::error(CANCELLED),
         (_, _, reason) => {
             let reason = reason.unwrap_or_default();
-            Outcome::error(format_args!("the loop `{name}` did not answer: {reason}"))
+            let writes = writes.told();
+            Outcome::error(format_args!(
+                "the loop `{name}` did not answer: {reason}{writes}"
+            ))
         }
     }
 }

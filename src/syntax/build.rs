@@ -1,10 +1,10 @@
 //! Lays statements into the tables that they mean.
 
-use super::draft::{Draft, DraftEntry, DraftValue, Drafts};
+use super::draft::{Draft, DraftEntry, DraftValue, Drafts, SMALL};
 use super::errors::Errors;
 use super::{
-    Form, Header, InlineTable, Key, KeyValue, Node, NodeKind, Statement, SyntaxError, Table, Tree,
-    Value, ValueKind, conflict,
+    Entry, Form, Header, InlineTable, Key, KeyValue, Node, NodeKind, Statement, SyntaxError, Table,
+    Tree, Value, ValueKind, conflict,
 };
 use crate::text::Span;
 
@@ -327,6 +327,20 @@ impl Builder<'_> {
     }
 
     fn inline(&mut self, table: &InlineTable, span: Span) -> Table {
+        if is_plain(&table.entries) {
+            let entries = table.entries.iter().map(|pair| Entry {
+                key: pair.keys[0].clone(),
+                mentions: Vec::new(),
+                span: Span::new(pair.keys[0].span.start, pair.span.end),
+                value: self.node(&pair.value),
+            });
+            return Table {
+                form: Form::Inline,
+                span,
+                extent: span,
+                entries: entries.collect(),
+            };
+        }
         let mut builder = Builder {
             drafts: Drafts::new(Draft::new(Form::Inline, span, span)),
             errors: &mut *self.errors,
@@ -340,6 +354,15 @@ impl Builder<'_> {
         }
         builder.drafts.finish()
     }
+}
+
+/// Whether `pairs` are entries as they stand: a few, none dotted and none twice, as they nearly always are.
+fn is_plain(pairs: &[KeyValue]) -> bool {
+    let is_new = |at: usize, name: &str| !pairs[..at].iter().any(|pair| pair.keys[0].name == name);
+    pairs.len() <= SMALL
+        && pairs.iter().enumerate().all(|(at, pair)| {
+            pair.keys.len() == 1 && !pair.keys[0].is_missing() && is_new(at, &pair.keys[0].name)
+        })
 }
 
 fn keys_span(keys: &[Key]) -> Span {

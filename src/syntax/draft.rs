@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 
 /// Tables up to this size are searched key by key.
-const SMALL: usize = 16;
+pub(super) const SMALL: usize = 16;
 
 /// A table that still grows.
 pub(super) struct Draft {

@@ -49,6 +49,8 @@ pub(super) struct Lexed {
     pub tokens: Vec<Token>,
     /// Whether a string ends in a line `key = """`.
     pub swallows: bool,
+    /// Whether there is a carriage return without a line feed; only the first is told.
+    pub lone_return: bool,
 }
 
 /// The tokens of `text`.
@@ -82,6 +84,7 @@ pub(super) fn lex(text: &str, strings: Strings, errors: &mut Errors) -> Lexed {
     Lexed {
         tokens,
         swallows: lexer.swallows,
+        lone_return: lexer.carriage_return,
     }
 }
 

@@ -41,7 +41,11 @@ pub(super) struct Attempt {
 /// What `text` says if it stands below a header that leads `header_depth` tables deep.
 pub(super) fn attempt(text: &str, strings: Strings, header_depth: usize) -> Attempt {
     let mut errors = Errors::default();
-    let Lexed { tokens, swallows } = lex(text, strings, &mut errors);
+    let Lexed {
+        tokens,
+        swallows,
+        lone_return,
+    } = lex(text, strings, &mut errors);
     let comments = tokens
         .iter()
         .filter(|token| token.kind == TokenKind::Comment)
@@ -63,10 +67,11 @@ pub(super) fn attempt(text: &str, strings: Strings, header_depth: usize) -> Atte
     parser.document();
     let errors = parser.errors.into_sorted();
     let places = errors.iter().map(SyntaxError::place);
+    let all_told = !lone_return && errors.len() < MOST;
     let faults = match places.reduce(Span::cover) {
-        None if all_closed && !swallows => Faults::None,
-        Some(place) if all_closed && !swallows && errors.len() < MOST => Faults::Within(place),
-        _ => Faults::Anywhere,
+        _ if !all_closed || !all_told || swallows => Faults::Anywhere,
+        None => Faults::None,
+        Some(place) => Faults::Within(place),
     };
     Attempt {
         tree: Tree {

@@ -7,7 +7,8 @@
 //! - A part without a fault that begins with the line of a header is read in one way whatever stands before it, unless
 //!   something is open there: lines are passed over after a fault only, and how deep keys lie is counted from the
 //!   header.
-//! - Where something is left open, or a string swallows what follows, the whole text is parsed.
+//! - Where something is left open, a string swallows what follows, or not every fault is told, the whole text is
+//!   parsed.
 //!
 //! The tests hold it to [`parse`], edit by edit.
 
@@ -24,7 +25,7 @@ pub(super) enum Faults {
     None,
     /// All errors are here, and the statements that stand wholly outside have nothing to do with them.
     Within(Span),
-    /// Something was left open, so that what follows may have been taken for a part of it.
+    /// Something was left open, so that what follows may have been taken for a part of it; or not all is told.
     Anywhere,
 }
 

@@ -18,7 +18,7 @@ pub struct Snapshot {
     pub(super) ours: bool,
     open: u64,
     analysis: Arc<OnceLock<Arc<Analysis>>>,
-    /// The last analysis of a version before this one, until it is made use of.
+    /// The last analysis of a version before this one, until this one is analysed; then what is left of it.
     earlier: Arc<Mutex<Option<Arc<Analysis>>>>,
 }
 
@@ -45,6 +45,17 @@ impl Snapshot {
         }
     }
 
+    /// Gives up what is of no use any more; to be called when nobody waits, for it takes a while.
+    pub fn tidy(&self) {
+        drop(self.take_earlier());
+    }
+
+    fn put_earlier(&self, earlier: Analysis) {
+        if let Ok(mut place) = self.earlier.lock() {
+            *place = Some(Arc::new(earlier));
+        }
+    }
+
     fn take_earlier(&self) -> Option<Arc<Analysis>> {
         // Nothing panics while it is locked; and without it the text is analysed from its beginning.
         self.earlier.lock().ok()?.take()
@@ -56,7 +67,11 @@ impl Snapshot {
         self.analysis.get_or_init(|| {
             let rope = self.rope.clone();
             Arc::new(match self.take_earlier().and_then(Arc::into_inner) {
-                Some(earlier) => Analysis::after(earlier, rope),
+                Some(mut earlier) => {
+                    let analysis = Analysis::after(&mut earlier, rope);
+                    self.put_earlier(earlier);
+                    analysis
+                }
                 None => Analysis::new(rope),
             })
         })

@@ -72,6 +72,15 @@ fn one(tool: &Tool, source: &Spanned<Source>, found: &mut Vec<Diagnostic>) {
                 _ => {}
             }
         }
+        Source::Loop(_) => {
+            if let Some(span) = tool.input.span() {
+                let message = "a loop takes `{ message }` and nothing else; remove this `input`";
+                found.push(
+                    Diagnostic::new(Code::ConflictingSources, span, message)
+                        .with_related(source.span, "the loop"),
+                );
+            }
+        }
         _ => {}
     }
 }

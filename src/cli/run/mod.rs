@@ -1,9 +1,11 @@
 //! `loopls run`: runs one turn of a definition.
 
 mod earlier;
+mod live;
 mod plan;
 mod printing;
 mod screen;
+mod status;
 mod summary;
 mod terminal;
 mod written;
@@ -161,12 +163,19 @@ fn view(json: bool, person: bool) -> View {
         return View::Transcript(Box::new(std::io::stdout()));
     }
     let streaming = std::io::stdout().is_terminal();
-    View::Screen(Box::new(Screen::new(
+    let screen = Screen::new(
         Box::new(std::io::stdout()),
         Box::new(anstream::stderr()),
         streaming,
         person,
-    )))
+    );
+    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    View::Screen(Box::new(
+        match std::io::stderr().is_terminal() && !is_dumb {
+            true => screen.with_status(),
+            false => screen,
+        },
+    ))
 }
 
 fn approver(person: bool, printing: &Printing, file: &str) -> Arc<dyn Approver> {

@@ -7,9 +7,13 @@ use crate::cli::{Failure, Status, output};
 use crate::run::{Record, StopReason};
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+
+/// How long nothing else is shown before the status line is brought up to date.
+const TICK: Duration = Duration::from_millis(100);
 
 /// How a run is shown.
 pub enum View {
@@ -29,6 +33,34 @@ impl View {
                 out.write_all(line.as_bytes())?;
                 out.flush()
             }
+        }
+    }
+
+    /// Shows what is due at `t`, in seconds of the run, though nothing happened.
+    fn show_live(&mut self, t: f64) -> io::Result<()> {
+        match self {
+            View::Screen(screen) => screen.show_live(t),
+            View::Transcript(_) => Ok(()),
+        }
+    }
+
+    /// When [`show_live`](Self::show_live) has something to show.
+    fn next_live(&self) -> Option<f64> {
+        match self {
+            View::Screen(screen) => screen.next_live(),
+            View::Transcript(_) => None,
+        }
+    }
+
+    /// Whether there is a line that says what goes on.
+    fn has_status(&self) -> bool {
+        matches!(self, View::Screen(screen) if screen.has_status())
+    }
+
+    /// Brings that line up to date.
+    fn show_status(&mut self) {
+        if let View::Screen(screen) = self {
+            screen.show_status();
         }
     }
 
@@ -124,22 +156,49 @@ impl Printing {
 fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) -> Printed {
     let mut result = Ok(());
     let mut transcripts = Transcripts::default();
-    for order in queue {
+    // The time of the run, and when it was that.
+    let mut clock = (0.0, Instant::now());
+    loop {
+        let now = clock.0 + clock.1.elapsed().as_secs_f64();
+        let due = view.next_live().filter(|_| result.is_ok());
+        let wait = due.map(|due| Duration::from_secs_f64((due - now).max(0.0)));
+        let tick = view.has_status().then_some(TICK);
+        let order = match wait.into_iter().chain(tick).min() {
+            None => queue.recv().unwrap_or(Order::End),
+            Some(wait) => match queue.recv_timeout(wait) {
+                Ok(order) => order,
+                Err(RecvTimeoutError::Disconnected) => Order::End,
+                Err(RecvTimeoutError::Timeout) => {
+                    let now = clock.0 + clock.1.elapsed().as_secs_f64();
+                    match due.filter(|due| *due <= now) {
+                        Some(due) => result = checked(view.show_live(due), cancel),
+                        None => view.show_status(),
+                    }
+                    continue;
+                }
+            },
+        };
         match order {
             Order::End => break,
             Order::Say(text) => view.say(&text),
             Order::Transcripts(to) => transcripts = *to,
             Order::Record(record) => {
+                clock = (record.t, Instant::now());
                 transcripts.write(&record);
                 if result.is_ok() {
-                    result = view.show(&record);
-                    if result.is_err() {
-                        output::say("standard output cannot be written; the run is cancelled");
-                        cancel.cancel();
-                    }
+                    result = checked(view.show(&record), cancel);
                 }
             }
         }
     }
     (result, transcripts)
+}
+
+/// Cancels the run when what happened in it could not be shown.
+fn checked(shown: io::Result<()>, cancel: &CancellationToken) -> io::Result<()> {
+    if shown.is_err() {
+        output::say("standard output cannot be written; the run is cancelled");
+        cancel.cancel();
+    }
+    shown
 }

@@ -3,6 +3,8 @@
 //! The answer goes to standard output and the rest to standard error. On a terminal, where both are seen, text goes to
 //! standard output as it arrives; anywhere else only the answer does, once it is known to be the answer.
 
+use super::live::Live;
+use super::status::StatusLine;
 use super::summary::summary;
 use crate::cli::output::{DIM, ERROR, WARNING};
 use crate::cli::printable::{printable, printable_line};
@@ -35,8 +37,12 @@ pub struct Screen {
     open: Option<Stream>,
     /// What the last line tells.
     view: RunView,
+    /// What calls in flight write.
+    live: Live,
     /// Calls that were asked about: number, tool and effect.
     asked: Vec<(u64, String, String)>,
+    /// The line that says what goes on; none where nobody watches.
+    status: Option<StatusLine>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +67,34 @@ impl Screen {
             text: String::new(),
             open: None,
             view: RunView::default(),
+            live: Live::default(),
             asked: Vec::new(),
+            status: None,
+        }
+    }
+
+    /// The same with a line at the bottom that says what goes on.
+    pub fn with_status(self) -> Self {
+        Self {
+            status: Some(StatusLine::new()),
+            ..self
+        }
+    }
+
+    /// Whether there is such a line.
+    pub fn has_status(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// Brings the line at the bottom up to date; to be called when nothing else was drawn for a while. It stands on a line of
+    /// its own.
+    pub fn show_status(&mut self) {
+        let Some(status) = self.status.as_mut().filter(|_| self.open.is_none()) else {
+            return;
+        };
+        if let Some(line) = status.draw(&self.view) {
+            let _ = self.err.write_all(line.as_bytes());
+            let _ = self.err.flush();
         }
     }
 
@@ -72,6 +105,8 @@ impl Screen {
     /// `out` cannot be written. That `err` cannot is no error: the answer may still be wanted.
     pub fn show(&mut self, record: &Record) -> io::Result<()> {
         self.view.apply(record);
+        self.live.take(record);
+        self.show_live(record.t)?;
         match &record.event {
             Event::StepStarted { .. } => {
                 self.text.clear();
@@ -149,6 +184,24 @@ impl Screen {
             | Event::ToolOutput { .. }
             | Event::StepCompleted { .. } => Ok(()),
         }
+    }
+
+    /// Shows what calls in flight wrote and what is due at `t`, in seconds of the run.
+    ///
+    /// # Errors
+    ///
+    /// `out` cannot be written.
+    pub fn show_live(&mut self, t: f64) -> io::Result<()> {
+        for (call, line) in self.live.due(t) {
+            let line = cut(&printable(&line));
+            self.line(&format!("{DIM}  #{call} │ {line}{DIM:#}"))?;
+        }
+        Ok(())
+    }
+
+    /// When [`show_live`](Self::show_live) has something to show.
+    pub fn next_live(&self) -> Option<f64> {
+        self.live.next()
     }
 
     /// Shows `text`, which ends its own line or waits for the person to end it.
@@ -251,6 +304,10 @@ impl Screen {
     }
 
     fn write(&mut self, stream: Stream, text: &str) -> io::Result<()> {
+        if let Some(clear) = self.status.as_mut().and_then(StatusLine::clear) {
+            let _ = self.err.write_all(clear.as_bytes());
+            let _ = self.err.flush();
+        }
         match stream {
             Stream::Out => {
                 self.out.write_all(text.as_bytes())?;
@@ -299,212 +356,4 @@ fn time(milliseconds: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::run::Usage;
-    use expect_test::{Expect, expect};
-    use serde_json::json;
-    use std::sync::{Arc, Mutex};
-
-    /// What is written to both streams, in order; what goes to standard output stands between `[` and `]`.
-    #[derive(Clone, Default)]
-    struct Seen(Arc<Mutex<String>>);
-
-    struct Pipe {
-        seen: Seen,
-        is_out: bool,
-    }
-
-    impl Write for Pipe {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let text = std::str::from_utf8(bytes).unwrap();
-            let text = anstream::adapter::strip_str(text).to_string();
-            let mut seen = self.seen.0.lock().unwrap();
-            match self.is_out {
-                true => seen.push_str(&format!("[{text}]")),
-                false => seen.push_str(&text),
-            }
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn check(streaming: bool, events: &[Event], expected: Expect) {
-        let seen = Seen::default();
-        let pipe = |is_out| -> Box<dyn Write + Send> {
-            Box::new(Pipe {
-                seen: seen.clone(),
-                is_out,
-            })
-        };
-        let mut screen = Screen::new(pipe(true), pipe(false), streaming, false);
-        for (seq, event) in (0..).zip(events) {
-            let record = Record {
-                seq,
-                t: 0.5,
-                event: event.clone(),
-            };
-            screen.show(&record).unwrap();
-        }
-        expected.assert_eq(&seen.0.lock().unwrap());
-    }
-
-    fn text(text: &str) -> Event {
-        Event::TextDelta { text: text.into() }
-    }
-
-    fn ended(stop: StopReason, answer: Option<&str>) -> Event {
-        Event::RunEnded {
-            stop,
-            reason: None,
-            limit: None,
-            answer: answer.map(str::to_owned),
-            iterations: 1,
-            calls: 2,
-            usage: Usage::default(),
-            ms: 500,
-        }
-    }
-
-    /// Two calls, one of them denied, and an answer in two pieces.
-    fn two_calls() -> Vec<Event> {
-        let started = |call, tool: &str, input| Event::ToolStarted {
-            call,
-            tool: tool.into(),
-            input,
-        };
-        let completed = |call, tool: &str, is_error, result: &str| Event::ToolCompleted {
-            call,
-            tool: tool.into(),
-            is_error,
-            result: result.into(),
-            bytes: 0,
-            omitted: 0,
-            ms: 12,
-        };
-        vec![
-            Event::StepStarted { step: 1 },
-            text("Let me "),
-            text("look."),
-            started(1, "lookup", json!({"order": 1042})),
-            started(2, "refund", json!("not \u{1b}[2J JSON")),
-            Event::AccessAsked {
-                call: 2,
-                tool: "refund".into(),
-                effect: "irreversible".into(),
-                shown: "refund 1042".into(),
-            },
-            Event::AccessDecided {
-                call: 2,
-                decision: AccessDecision::Deny,
-                by: DecidedBy::Person,
-                pattern: None,
-            },
-            completed(2, "refund", true, "error: denied"),
-            completed(1, "lookup", false, "shipped\r\non \u{1b}[1mMonday\n"),
-            Event::StepStarted { step: 2 },
-            text("It is "),
-            text("shipped."),
-            ended(StopReason::Answer, Some("It is shipped.")),
-        ]
-    }
-
-    #[test]
-    fn a_pipe_gets_the_answer_alone() {
-        check(
-            false,
-            &two_calls(),
-            expect![[r#"
-            Let me look.
-            ▶ lookup {"order":1042} #1
-            ▶ refund "not \u001b[2J JSON" #2
-            denied: nobody could be asked about refund (irreversible); --allow refund lets it run
-            ✗ refund #2 · 12 ms
-              error: denied
-            ✓ lookup #1 · 12 ms
-              shipped
-              on \u{1b}[1mMonday
-            [It is shipped.][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
-        "#]],
-        );
-    }
-
-    #[test]
-    fn a_terminal_gets_text_as_it_arrives_and_the_answer_once() {
-        check(
-            true,
-            &two_calls(),
-            expect![[r#"
-            [Let me ][look.][
-            ]▶ lookup {"order":1042} #1
-            ▶ refund "not \u001b[2J JSON" #2
-            denied: nobody could be asked about refund (irreversible); --allow refund lets it run
-            ✗ refund #2 · 12 ms
-              error: denied
-            ✓ lookup #1 · 12 ms
-              shipped
-              on \u{1b}[1mMonday
-            [It is ][shipped.][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
-        "#]],
-        );
-    }
-
-    #[test]
-    fn what_is_no_answer_never_goes_to_a_pipe() {
-        let events = [
-            Event::StepStarted { step: 1 },
-            text("I cannot"),
-            ended(StopReason::Refusal, None),
-        ];
-        check(
-            false,
-            &events,
-            expect![[r#"
-            I cannot
-            ✗ refusal · 1 iterations · 2 calls · 0 tokens · 0.5 s
-        "#]],
-        );
-    }
-
-    #[test]
-    fn an_answer_that_was_not_text_is_shown_after_the_text() {
-        let events = [
-            Event::StepStarted { step: 1 },
-            text("Here it is:"),
-            ended(StopReason::Answer, Some("{\"shipped\":true}")),
-        ];
-        check(
-            false,
-            &events,
-            expect![[r#"
-            Here it is:
-            [{"shipped":true}][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
-        "#]],
-        );
-        check(
-            true,
-            &events,
-            expect![[r#"
-            [Here it is:][
-            ][{"shipped":true}][
-            ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
-        "#]],
-        );
-    }
-
-    #[test]
-    fn long_results_are_bounded() {
-        let result: String = (1..=40).map(|line| format!("line {line}\n")).collect();
-        let lines = bounded_lines(&result);
-        assert_eq!(lines.len(), MOST_LINES + 1);
-        assert!(lines[MOST_LINES].contains("… 28 more lines"));
-        let line = bounded_lines(&"é".repeat(65_000)).remove(0);
-        assert!(line.starts_with('é') && line.contains("… 64700 more characters"));
-    }
-}
+mod tests;

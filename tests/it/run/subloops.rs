@@ -380,7 +380,10 @@ async fn waiting_for_a_person_below_counts_towards_no_time_above() {
         .answers(60_000, [Once])
         .run()
         .await;
-    assert_eq!(ran.results(), ["a research: error: timed out after 2s"]);
+    assert_eq!(
+        ran.results(),
+        ["a research: error: timed out after 2s; `put` in it may have taken effect"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -391,6 +394,51 @@ async fn cancel_ends_the_tree() {
     let ran = scene.run().await;
     assert_eq!(ran.results(), ["a outer: error: cancelled"]);
     assert_eq!(ran.ended(), "ended cancelled after 1/1");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_loop_below_changed_before_it_was_ended_is_told() {
+    let inner = || {
+        let script =
+            "{ calls = [{ tool = 'put' }, { tool = 'get' }] }, { calls = [{ tool = 'never' }] }";
+        let tools = [echo("put").effect(Write), echo("get"), endless("never")];
+        child("[access]\nallow = ['*']", script, tools)
+    };
+    let allow = "[access]\nallow = ['*']\n";
+    // However it ended, and also from two levels down, where it never got to say so.
+    let research = handing("research", inner()).timeout(2_000);
+    assert_eq!(
+        scene("", research).run().await.results(),
+        ["a research: error: timed out after 2s; `put` in it may have taken effect"]
+    );
+    let middle = calling(allow, "inner", [handing("inner", inner())]);
+    let cancelled = scene("", handing("outer", middle)).cancel_at("output 1 stderr: ▶ inner {}\n");
+    assert_eq!(
+        cancelled.run().await.results(),
+        ["a outer: error: cancelled"],
+        "before anything was begun"
+    );
+    let middle = calling(allow, "inner", [handing("inner", inner())]);
+    let outer = handing("outer", middle).timeout(2_000);
+    assert_eq!(
+        scene("", outer).run().await.results(),
+        ["a outer: error: timed out after 2s; `inner/put` in it may have taken effect"]
+    );
+    let limited = child(
+        "[access]\nallow = ['*']\n[limits]\niterations = 1",
+        "{ calls = [{ tool = 'put' }] }, { calls = [{ tool = 'put' }] }",
+        [echo("put").effect(Write)],
+    );
+    assert_eq!(
+        scene("", handing("research", limited))
+            .run()
+            .await
+            .results(),
+        [
+            "a research: error: the loop `child` did not answer: tool limit reached: 2/1 iterations, 2/100 calls; \
+          `put` in it may have taken effect"
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

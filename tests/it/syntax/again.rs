@@ -79,6 +79,17 @@ fn every_line_that_is_half_typed() {
     check(texts);
 }
 
+/// Of several lone carriage returns only the first is told.
+#[test]
+fn what_was_not_told_is_told_when_it_is_the_first() {
+    let texts = [
+        "[a]\n\r[b]\n[c]\n",
+        "\r[a]\n\r[b]\n[c]\n",
+        "[a]\n\r[b]\n[c]\n",
+    ];
+    check(texts.map(str::to_owned));
+}
+
 #[test]
 fn one_definition_after_another() {
     check(definitions());
