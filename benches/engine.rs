@@ -122,11 +122,11 @@ fn process(text: &str) -> Process {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    // Once the last event is read, all was held that ever will be.
     let mut events = BufReader::new(child.stdout.take().expect("a pipe"));
     let (mut line, mut memory) = (String::new(), None);
     while events.read_line(&mut line).expect("UTF-8") > 0 {
-        if line.contains("\"type\":\"run_ended\"") {
+        // While the model takes its time over its last reply, all was held that ever will be.
+        if line.contains("\"type\":\"step_started\",\"step\":2") {
             memory = peak_memory(child.id());
         }
         line.clear();
@@ -146,8 +146,8 @@ fn peak_memory(process: u32) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// A loop whose model calls `command` as often as `calls` in one step.
-fn commands(calls: usize, command: &str) -> String {
+/// A loop whose model calls `command` as often as `calls` in one step, and takes `delay` over its last reply.
+fn commands(calls: usize, command: &str, delay: &str) -> String {
     let batch = vec!["{ tool = \"work\" }"; calls].join(", ");
     format!(
         r#"name = "bench"
@@ -165,7 +165,7 @@ command = {command}
 [model]
 provider = "scripted"
 name = "m"
-script = [{{ calls = [{batch}] }}, {{ text = "Done." }}]
+script = [{{ calls = [{batch}] }}, {{ text = "Done.", delay = "{delay}" }}]
 "#
     )
 }
@@ -204,14 +204,15 @@ fn main() {
         format!("{:.0} ms", took.as_secs_f64() * 1e3),
         "500 ms",
     );
-    let half_a_second = commands(8, r#"["sleep", "0.5"]"#);
+    let half_a_second = commands(8, r#"["sleep", "0.5"]"#, "0s");
     let took = median((0..3).map(|_| process(&half_a_second).took));
     row(
         "eight half-second commands, parallel = 4, whole process",
         format!("{:.0} ms", took.as_secs_f64() * 1e3),
         "1100 ms",
     );
-    let much = process(&commands(1, r#"["head", "-c", "50000000", "/dev/zero"]"#));
+    let much = r#"["head", "-c", "50000000", "/dev/zero"]"#;
+    let much = process(&commands(1, much, "500ms"));
     let memory = much
         .memory
         .map(|kib| format!("{:.1} MiB", kib as f64 / 1024.0));

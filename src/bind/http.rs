@@ -262,6 +262,10 @@ impl Tool for HttpTool {
         &self.info
     }
 
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.shared.schema.is_slow(bytes)
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         let shared = &self.shared;
         shared.schema.check(input)?;

@@ -281,6 +281,10 @@ impl Tool for McpTool {
         &self.info
     }
 
+    fn is_slow_to_prepare(&self, bytes: usize) -> bool {
+        self.schema.is_slow(bytes)
+    }
+
     fn prepare(&self, input: &Value) -> Result<Box<dyn PreparedCall>, InputProblem> {
         self.schema.check(input)?;
         Ok(Box::new(PreparedMcp {

@@ -5,8 +5,9 @@
 
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+use tokio::sync::mpsc;
 
-/// The most bytes that one message may have; a longer one ends the session (`security.md`, 22).
+/// The most bytes that one message may have; a longer one ends the session (`docs/security.md`, 22).
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// The most bytes looked at as one header line.
@@ -27,8 +28,19 @@ pub enum Frame {
     End,
 }
 
+/// Reads messages and hands them on until the last, or until nobody takes them any more.
+pub async fn read_all(mut reader: impl AsyncBufRead + Unpin, frames: mpsc::Sender<Frame>) {
+    loop {
+        let frame = read_frame(&mut reader).await;
+        let is_last = matches!(frame, Frame::End | Frame::TooLong(_));
+        if frames.send(frame).await.is_err() || is_last {
+            return;
+        }
+    }
+}
+
 /// Reads the next message.
-pub async fn read_frame(reader: &mut (impl AsyncBufRead + Unpin)) -> Frame {
+async fn read_frame(reader: &mut (impl AsyncBufRead + Unpin)) -> Frame {
     let mut length = None;
     let mut bad = false;
     let mut line = Vec::new();
@@ -131,12 +143,21 @@ fn escaped_unit(text: &str) -> Option<u16> {
         .flatten()
 }
 
-/// Puts the header in front of a message.
+/// The message with its header in front.
+///
+/// # Errors
+///
+/// The message cannot be JSON.
 pub fn encode(message: &impl serde::Serialize) -> serde_json::Result<Vec<u8>> {
-    let body = serde_json::to_vec(message)?;
+    Ok(with_header(&serde_json::to_vec(message)?))
+}
+
+/// The body of a message with its header in front.
+pub fn with_header(body: &[u8]) -> Vec<u8> {
     let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
-    frame.extend_from_slice(&body);
-    Ok(frame)
+    frame.reserve_exact(body.len());
+    frame.extend_from_slice(body);
+    frame
 }
 
 #[cfg(test)]

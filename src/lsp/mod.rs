@@ -19,6 +19,7 @@ mod frame;
 mod machine;
 mod markup;
 mod outbox;
+mod packed;
 mod pages;
 mod probes;
 mod projects;
@@ -28,6 +29,7 @@ mod runs;
 mod server;
 mod session;
 mod settings;
+mod stdio;
 mod sync;
 mod transport;
 pub mod trust;
@@ -44,12 +46,25 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::LspService;
 
 /// How long runs may take to wind down when the client is gone. What is left of them then ends with this process,
 /// for their guards see to that.
 const LAST_MOMENTS: Duration = Duration::from_millis(800);
+
+/// Tasks here wait more than they work, and what takes long has threads of its own: however many cores a machine has, the
+/// server starts no thread for each of them.
+const WORKER_THREADS: usize = 2;
+
+/// Messages that are read before the one they follow was taken.
+const FRAMES_AHEAD: usize = 16;
+
+/// Bytes that are taken from the client at once.
+const READ_AHEAD_BYTES: usize = 64 << 10;
 
 /// What the server is started with.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +83,7 @@ pub fn main(options: Options) -> ExitCode {
         }
     }));
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WORKER_THREADS)
         .enable_all()
         .build();
     let runtime = match runtime {
@@ -93,7 +109,10 @@ pub fn main(options: Options) -> ExitCode {
 async fn serve_at(options: Options) -> std::io::Result<End> {
     let machine = Machine::of_this_process()?;
     match options.socket {
-        None => Ok(serve(tokio::io::stdin(), tokio::io::stdout(), machine).await),
+        None => {
+            let (read, write) = stdio::streams()?;
+            Ok(serve(read, write, machine).await)
+        }
         Some(port) => {
             let address = (std::net::Ipv4Addr::LOCALHOST, port);
             let stream = tokio::net::TcpStream::connect(address).await?;
@@ -107,7 +126,7 @@ async fn serve_at(options: Options) -> std::io::Result<End> {
 /// Serves one client until it leaves. When this returns every run has ended or is about to: dropping the runtime, or
 /// the end of this process, ends what is left.
 pub async fn serve(
-    read: impl AsyncRead + Unpin,
+    read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
     machine: Machine,
 ) -> End {
@@ -115,7 +134,13 @@ pub async fn serve(
     let closing = CancellationToken::new();
     let spellings = Arc::default();
     let (outbox, writer) = Outbox::new(Arc::clone(&spellings), gone.clone());
-    let writing = tokio::spawn(writer.run(write, closing.clone()));
+    let writing = on_own_thread(writer.run(write, closing.clone()));
+    let (frames, to_read) = mpsc::channel(FRAMES_AHEAD);
+    let reading = frame::read_all(BufReader::with_capacity(READ_AHEAD_BYTES, read), frames);
+    let stopping = closing.clone();
+    on_own_thread(async move {
+        let _ = stopping.run_until_cancelled(reading).await;
+    });
 
     let mut session = None;
     let (service, socket) = LspService::build(|client| {
@@ -129,15 +154,7 @@ pub async fn serve(
     )
     .custom_method("loopls/didChangeTrust", Server::did_change_trust)
     .finish();
-    let end = transport::serve(
-        BufReader::new(read),
-        service,
-        socket,
-        outbox,
-        &spellings,
-        gone.clone(),
-    )
-    .await;
+    let end = transport::serve(to_read, service, socket, outbox, &spellings, gone.clone()).await;
 
     gone.cancel();
     if let Some(session) = session {
@@ -146,4 +163,12 @@ pub async fn serve(
     closing.cancel();
     let _ = tokio::time::timeout(LAST_MOMENTS, writing).await;
     end
+}
+
+/// Does the work on a thread that nothing else waits for.
+fn on_own_thread<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> JoinHandle<T> {
+    let runtime = Handle::current();
+    tokio::task::spawn_blocking(move || runtime.block_on(work))
 }

@@ -1,14 +1,15 @@
 //! The one way out: everything that is sent passes through here, in the order in which it was put in.
 
-use super::frame;
 use super::uri::Spellings;
+use super::{frame, packed};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tower_lsp::jsonrpc::Response;
 use tower_lsp::ls_types::notification::Notification;
 
 /// A client that has left this many bytes unread is taken to be gone.
@@ -23,6 +24,13 @@ pub struct Outbox {
     replying: Arc<Mutex<()>>,
     spellings: Arc<Spellings>,
     gone: CancellationToken,
+}
+
+#[derive(Serialize)]
+struct Notified<'a, P> {
+    jsonrpc: &'a str,
+    method: &'a str,
+    params: P,
 }
 
 /// The other end of an [`Outbox`].
@@ -55,29 +63,49 @@ impl Outbox {
 
     /// Sends a notification.
     pub fn notify<N: Notification>(&self, params: N::Params) {
-        // Parameters of the protocol's own types are maps with string keys: they become JSON without fail.
-        if let Ok(params) = serde_json::to_value(params) {
-            self.notify_value(N::METHOD, params);
-        }
+        self.send(Notified {
+            jsonrpc: "2.0",
+            method: N::METHOD,
+            params,
+        });
     }
 
     /// Sends a notification that the protocol's types do not know.
     pub fn notify_value(&self, method: &str, params: Value) {
-        self.send_value(json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+        self.send(Notified {
+            jsonrpc: "2.0",
+            method,
+            params,
+        });
     }
 
-    /// Sends a request or a response.
+    /// Sends a message.
     pub fn send(&self, message: impl Serialize) {
-        if let Ok(message) = serde_json::to_value(message) {
-            self.send_value(message);
+        // What the protocol's types hold are maps with string keys: they become JSON without fail.
+        let encoded = match self.spellings.is_empty() {
+            true => frame::encode(&message),
+            false => serde_json::to_value(message).and_then(|mut message| {
+                self.spellings.restore(&mut message);
+                frame::encode(&message)
+            }),
+        };
+        if let Ok(bytes) = encoded {
+            self.send_bytes(bytes);
         }
     }
 
-    fn send_value(&self, mut message: Value) {
-        self.spellings.restore(&mut message);
-        let Ok(bytes) = frame::encode(&message) else {
-            return;
+    /// Sends the reply to a request.
+    pub fn reply(&self, response: &Response) {
+        let Some(result) = packed::unpack(response) else {
+            return self.send(response);
         };
+        if let Ok(id) = serde_json::to_string(response.id()) {
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+            self.send_bytes(frame::with_header(body.as_bytes()));
+        }
+    }
+
+    fn send_bytes(&self, bytes: Vec<u8>) {
         let backlog = self.backlog.fetch_add(bytes.len(), Ordering::Relaxed);
         if backlog > MAX_BACKLOG_BYTES || self.messages.send(bytes).is_err() {
             self.gone.cancel();

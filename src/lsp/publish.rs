@@ -1,7 +1,7 @@
 //! Diagnostics on their way to the client.
 //!
-//! One worker a document takes the newest version, analyses it beside the message loop, publishes what it found, and
-//! looks for a newer one: somebody who types fast still sees diagnostics, and the last ones are of the last version.
+//! One worker a document takes the newest version, analyses it beside the message loop, publishes what it found, and goes
+//! on while there is a newer one: somebody who types fast still sees diagnostics, and the last ones are of the last version.
 //! A document's diagnostics are published and cleared while the documents are locked, so that nothing follows a clear.
 //! A client that pulls asks for the same instead, and is never pushed to.
 
@@ -12,46 +12,103 @@ use crate::definition::KnownLoop;
 use crate::workspace::{DocumentKey, Snapshot};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
-use std::sync::Arc;
-use tokio::sync::Notify;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::notification::PublishDiagnostics;
 use tower_lsp::ls_types::*;
 
-/// The workers of open documents.
+/// The workers of open documents that are pushed.
 #[derive(Debug, Default)]
-pub struct Workers(HashMap<DocumentKey, Arc<Notify>>);
+pub struct Workers(HashMap<DocumentKey, Arc<Worker>>);
+
+/// Looks at one document, from its open to its close; has a thread only while there is something to look at.
+#[derive(Debug)]
+struct Worker {
+    key: DocumentKey,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    is_at_work: bool,
+    /// Whether there is something to look at that was not there when the last look began.
+    is_behind: bool,
+}
 
 impl Workers {
-    /// Lets the worker of `key` look at its document again.
-    pub fn wake(&self, key: &DocumentKey) {
-        if let Some(worker) = self.0.get(key) {
-            worker.notify_one();
+    fn wake_all_but(&self, session: &Arc<Session>, but: Option<&DocumentKey>) {
+        let others = self.0.iter().filter(|(key, _)| Some(*key) != but);
+        others.for_each(|(_, worker)| worker.wake(session));
+    }
+}
+
+impl Worker {
+    fn wake(self: &Arc<Self>, session: &Arc<Session>) {
+        let mut state = self.state();
+        state.is_behind = true;
+        if !std::mem::replace(&mut state.is_at_work, true) {
+            let (session, worker) = (session.clone(), self.clone());
+            tokio::task::spawn_blocking(move || worker.work(&session));
         }
     }
 
-    fn wake_all_but(&self, but: Option<&DocumentKey>) {
-        let others = self.0.iter().filter(|(key, _)| Some(*key) != but);
-        others.for_each(|(_, worker)| worker.notify_one());
+    fn work(&self, session: &Arc<Session>) {
+        while self.is_behind() {
+            // Whatever becomes of one look, the next is not to be lost; what went wrong was logged.
+            let _ = catch_unwind(AssertUnwindSafe(|| self.look(session)));
+        }
+    }
+
+    /// Whether there is something to look at; if not, the work ends.
+    fn is_behind(&self) -> bool {
+        let mut state = self.state();
+        state.is_at_work = std::mem::take(&mut state.is_behind);
+        state.is_at_work
+    }
+
+    fn look(&self, session: &Arc<Session>) {
+        let Some(snapshot) = session.snapshot_of(&self.key) else {
+            return;
+        };
+        if let Ok(diagnostics) = find(session, &snapshot) {
+            let documents = session.documents();
+            let current = documents.workspace.snapshot(&self.key);
+            if current.is_some_and(|current| current.is_of_same_open(&snapshot)) {
+                publish(session, &snapshot.uri, diagnostics, Some(snapshot.version));
+            }
+        }
+        snapshot.tidy();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A document was opened: it gets a worker, unless it is not ours or the client pulls.
 pub fn opened(session: &Arc<Session>, key: &DocumentKey) {
     let mut documents = session.documents();
-    // One that was opened twice: the worker of before sees that its document is gone, and ends.
-    documents.workers.wake(key);
-    let Some(first) = documents.workspace.snapshot(key) else {
+    let is_ours = documents.workspace.snapshot(key).is_some();
+    if !is_ours || session.abilities().pulls_diagnostics {
         documents.workers.0.remove(key);
         return;
-    };
-    if session.abilities().pulls_diagnostics {
-        return;
     }
-    let wake = Arc::new(Notify::new());
-    documents.workers.0.insert(key.clone(), wake.clone());
-    tokio::spawn(work(session.clone(), key.clone(), first, wake));
+    let worker = documents.workers.0.entry(key.clone()).or_insert_with(|| {
+        Arc::new(Worker {
+            key: key.clone(),
+            state: Mutex::default(),
+        })
+    });
+    worker.wake(session);
+}
+
+/// A document was changed.
+pub fn changed(session: &Arc<Session>, key: &DocumentKey) {
+    if let Some(worker) = session.documents().workers.0.get(key) {
+        worker.wake(session);
+    }
 }
 
 /// A document is closed: its worker ends and its diagnostics are cleared.
@@ -60,8 +117,7 @@ pub fn closed(session: &Session, key: &DocumentKey) {
     let Some(last) = documents.workspace.close(key) else {
         return;
     };
-    if let Some(worker) = documents.workers.0.remove(key) {
-        worker.notify_one();
+    if documents.workers.0.remove(key).is_some() {
         publish(session, &last.uri, Vec::new(), None);
     }
 }
@@ -76,23 +132,7 @@ fn look_again_but(session: &Arc<Session>, but: Option<&DocumentKey>) {
         let session = session.clone();
         detached(async move { session.client.workspace_diagnostic_refresh().await });
     } else {
-        session.documents().workers.wake_all_but(but);
-    }
-}
-
-async fn work(session: Arc<Session>, key: DocumentKey, first: Snapshot, wake: Arc<Notify>) {
-    let mut next = Some(first.clone());
-    while let Some(snapshot) = next.filter(|snapshot| snapshot.is_of_same_open(&first)) {
-        if let Ok(diagnostics) = find(&session, &snapshot).await {
-            let documents = session.documents();
-            let current = documents.workspace.snapshot(&key);
-            if current.is_some_and(|current| current.is_of_same_open(&first)) {
-                publish(&session, &snapshot.uri, diagnostics, Some(snapshot.version));
-            }
-        }
-        snapshot.tidy();
-        wake.notified().await;
-        next = session.snapshot_of(&key);
+        session.documents().workers.wake_all_but(session, but);
     }
 }
 
@@ -102,7 +142,14 @@ pub async fn pull(
     params: DocumentDiagnosticParams,
 ) -> Result<DocumentDiagnosticReportResult> {
     let items = match session.snapshot(&params.text_document.uri) {
-        Some(snapshot) => find(session, &snapshot).await?,
+        Some(snapshot) => {
+            let session = session.clone();
+            let asked = snapshot.clone();
+            let found = tokio::task::spawn_blocking(move || find(&session, &asked));
+            let found = found.await.map_err(|_panic| Error::internal_error())?;
+            tokio::task::spawn_blocking(move || snapshot.tidy());
+            found?
+        }
         None => Vec::new(),
     };
     let result_id = result_id(&items);
@@ -132,22 +179,19 @@ fn result_id(items: &[Diagnostic]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// The diagnostics of `snapshot`, found beside the message loop. What it is to other documents they learn here.
-async fn find(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Vec<Diagnostic>> {
-    let session = session.clone();
-    let snapshot = snapshot.clone();
-    let found = tokio::task::spawn_blocking(move || {
-        let uri = Uri::from_str(&snapshot.uri).map_err(|_| Error::internal_error())?;
-        let analysis = snapshot.analysis();
-        show_others(&session, &snapshot, analysis);
-        let surroundings = session.surroundings_searched(&snapshot.uri);
-        let found = session.diagnostics(&snapshot.uri, analysis, &*surroundings);
-        Ok(found
-            .iter()
-            .map(|found| convert::diagnostic(found, &analysis.rope, &uri, session.abilities()))
-            .collect())
-    });
-    found.await.map_err(|_panic| Error::internal_error())?
+/// The diagnostics of `snapshot`, beside the message loop: takes as long as its analysis and the disk. What it is to
+/// other documents they learn here.
+fn find(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Vec<Diagnostic>> {
+    let uri = Uri::from_str(&snapshot.uri).map_err(|_| Error::internal_error())?;
+    let analysis = snapshot.analysis();
+    show_others(session, snapshot, analysis);
+    let surroundings = session.surroundings_searched(&snapshot.uri);
+    let found = session.diagnostics(&snapshot.uri, analysis, &*surroundings);
+    let abilities = session.abilities();
+    Ok(found
+        .iter()
+        .map(|found| convert::diagnostic(found, &analysis.rope, &uri, abilities))
+        .collect())
 }
 
 /// Lets the other documents of the project see what the newest version of this one is to them.

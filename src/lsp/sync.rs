@@ -23,7 +23,7 @@ pub fn did_open(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
 }
 
 /// `textDocument/didChange`; a document that is not open has no text that could change.
-pub fn did_change(session: &Session, params: DidChangeTextDocumentParams) {
+pub fn did_change(session: &Arc<Session>, params: DidChangeTextDocumentParams) {
     let key = convert::key(&params.text_document.uri);
     let changes: Vec<_> = params
         .content_changes
@@ -32,11 +32,15 @@ pub fn did_change(session: &Session, params: DidChangeTextDocumentParams) {
         .collect();
     let encoding = session.abilities().encoding;
     let version = params.text_document.version;
-    let mut documents = session.documents();
-    documents
+    // What it was before is let go here, for the worker makes its analysis out of the one that nobody else has.
+    let is_open = session
+        .documents()
         .workspace
-        .change(&key, &changes, encoding, version);
-    documents.workers.wake(&key);
+        .change(&key, &changes, encoding, version)
+        .is_some();
+    if is_open {
+        publish::changed(session, &key);
+    }
 }
 
 /// `textDocument/didSave`: what a definition names may have been written meanwhile, so that all are looked at again.

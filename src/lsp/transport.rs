@@ -16,7 +16,7 @@ use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::{Sink, SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
-use tokio::io::AsyncBufRead;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
@@ -58,7 +58,7 @@ impl<S> Backend for S where
 /// Serves until the client says `exit`, its messages end, or `gone` is cancelled. What requests are still at work then
 /// is dropped.
 pub async fn serve(
-    mut read: impl AsyncBufRead + Unpin,
+    mut frames: mpsc::Receiver<Frame>,
     service: impl Backend,
     socket: ClientSocket,
     outbox: Outbox,
@@ -85,7 +85,7 @@ pub async fn serve(
         let frame = tokio::select! {
             biased;
             () = gone.cancelled() => return End::Abrupt,
-            frame = frame::read_frame(&mut read) => frame,
+            frame = frames.recv() => frame.unwrap_or(Frame::End),
         };
         match frame {
             Frame::Message(bytes) => match frame::parse_json(&bytes) {
@@ -179,7 +179,7 @@ impl<S: Backend, R: Sink<Response> + Unpin> Transport<S, R> {
                 }
             };
             let shut_down = method == "shutdown" && response.is_ok();
-            outbox.send(response);
+            outbox.reply(&response);
             shut_down
         }));
         let replying = self.outbox.replying();
@@ -358,9 +358,10 @@ mod tests {
                 client,
                 changes: Mutex::default(),
             });
+            let (sender, frames) = mpsc::channel(1);
+            tokio::spawn(frame::read_all(tokio::io::BufReader::new(read), sender));
             let served = tokio::spawn(async move {
-                let read = tokio::io::BufReader::new(read);
-                serve(read, service, socket, outbox, &spellings, gone).await
+                serve(frames, service, socket, outbox, &spellings, gone).await
             });
             let (read, write) = tokio::io::split(ours);
             let mut session = Self {

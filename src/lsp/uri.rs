@@ -37,12 +37,14 @@ impl Spellings {
         });
     }
 
+    /// Whether every URI was valid so far.
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     /// Puts the client's spellings back into a message to it.
     pub fn restore(&self, message: &mut Value) {
         let originals = self.lock();
-        if originals.is_empty() {
-            return;
-        }
         visit_uris(message, MAX_DEPTH, &mut |uri| {
             if let Some(original) = originals.get(uri.as_str()) {
                 original.clone_into(uri);
@@ -183,7 +185,7 @@ pub fn path(uri: &str) -> Option<PathBuf> {
     let rest = rest.strip_prefix("//").unwrap_or(rest);
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (host, path) = rest.split_at(rest.find('/')?);
-    // A file of another machine is nobody's to open (`security.md`, 3).
+    // A file of another machine is nobody's to open (`docs/security.md`, 3).
     if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
         return None;
     }

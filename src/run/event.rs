@@ -99,7 +99,8 @@ pub enum Event {
         step: u64,
         usage: Usage,
         stop_reason: String,
-        /// The reply verbatim: `{ "text", "calls": [ { "id", "tool", "input" } ] }`.
+        /// The reply verbatim: `{ "text", "calls": [ { "id", "tool", "input" } ] }`, and `verbatim` where the provider's own
+        /// words go back to it.
         reply: Value,
     },
     /// A request is sent again, or a call is made again.

@@ -211,7 +211,7 @@ impl RecordedRun {
                     if !text.trim().is_empty() {
                         history.push(Message::Assistant(Reply {
                             text,
-                            calls: Vec::new(),
+                            ..Reply::default()
                         }));
                     }
                 }
@@ -226,6 +226,8 @@ impl RecordedRun {
         let is_answer = |call: &Call| call.tool.trim() == RESERVED_TOOL_NAME;
         match answer {
             Some(answer) if step.reply.calls.iter().any(is_answer) => answer.clone(),
+            // One that the provider saw to is said in compact JSON, however it was written.
+            Some(answer) if is_same_json(answer, &step.reply.text) => answer.clone(),
             _ => step.reply.text.clone(),
         }
     }
@@ -252,6 +254,11 @@ impl Step {
     }
 }
 
+fn is_same_json(answer: &str, text: &str) -> bool {
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+    answer != text && parsed(answer).is_some_and(|answer| parsed(text) == Some(answer))
+}
+
 /// The reply that `value`, the `reply` of a `step_completed`, tells.
 fn reply_of(value: &Value) -> Reply {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -265,5 +272,7 @@ fn reply_of(value: &Value) -> Reply {
                 input: text(&call["input"]),
             })
             .collect(),
+        // What cannot be understood is left out, like everything that is not there.
+        verbatim: serde_json::from_value(value["verbatim"].clone()).ok(),
     }
 }

@@ -1,15 +1,18 @@
 //! One reply of a model: sent for, sent for again where that may help, and put together from its parts.
 
-use super::model::{Call, ModelClient, ModelError, ModelRequest, Reply, ReplyPart, ReplyStop};
+use super::model::{
+    Call, Message, ModelClient, ModelError, ModelRequest, Reply, ReplyPart, ReplyStop,
+};
 use super::transcript::Recorder;
 use super::{Event, Usage};
 use crate::bind::{Hiding, Secrets};
 use futures_util::StreamExt;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most bytes of one reply, thinking included (`security.md`, Bounds).
+/// The most bytes of one reply, thinking included (`docs/security.md`, 20).
 const MAX_REPLY_BYTES: usize = 16 << 20;
 /// What a call adds to those bytes beside its text, so that empty calls are bounded too.
 const CALL_OVERHEAD: usize = 64;
@@ -17,6 +20,8 @@ const CALL_OVERHEAD: usize = 64;
 const ATTEMPTS: u32 = 4;
 /// How long the second attempt waits where the provider does not say; doubled for each further one.
 const BACKOFF: Duration = Duration::from_millis(500);
+/// How often a reply may pause.
+const MOST_PAUSES: usize = 8;
 /// The longest wait before an attempt, whatever the provider asks for.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
@@ -28,16 +33,70 @@ pub(super) struct Complete {
 }
 
 /// Sends `request` and follows the reply; `usage` always holds what the provider last counted, also when this
-/// future is dropped. An error that may pass is met by sending again, as long as nothing of the reply was seen.
+/// future is dropped. An error that may pass is met by sending again, as long as nothing of the reply was seen; a reply
+/// that paused goes on when what it said is sent back.
 ///
 /// # Errors
 ///
 /// Why there is no whole reply, for people.
 pub(super) async fn fetch(
     model: &dyn ModelClient,
-    request: &ModelRequest,
+    mut request: ModelRequest,
     recorder: &Recorder,
     usage: &mut Usage,
+) -> Result<Complete, String> {
+    let history = request.history.clone();
+    let mut said = Reply::default();
+    for _ in 0..=MOST_PAUSES {
+        let before = *usage;
+        let complete = attempt(model, &request, recorder, &mut Counting { before, usage }).await?;
+        append(&mut said, complete.reply);
+        if complete.stop != ReplyStop::Paused {
+            return Ok(Complete {
+                reply: said,
+                stop: complete.stop,
+            });
+        }
+        let so_far = Arc::new(Message::Assistant(said.clone()));
+        let history = history.iter().cloned().chain([so_far]);
+        request.history = Arc::new(history.collect());
+    }
+    Err(format!("the reply paused more than {MOST_PAUSES} times"))
+}
+
+/// Adds what a reply went on with.
+fn append(said: &mut Reply, more: Reply) {
+    said.text.push_str(&more.text);
+    said.calls.extend(more.calls);
+    match (&mut said.verbatim, more.verbatim) {
+        (Some(said), Some(more)) => {
+            if let (Value::Array(said), Value::Array(more)) = (&mut said.content, more.content) {
+                said.extend(more);
+            }
+        }
+        (said, more) => *said = said.take().or(more),
+    }
+}
+
+/// Where tokens are counted: what is counted now comes on top of what was counted before.
+struct Counting<'a> {
+    before: Usage,
+    usage: &'a mut Usage,
+}
+
+impl Counting<'_> {
+    fn set(&mut self, counted: Usage) {
+        *self.usage = self.before;
+        *self.usage += counted;
+    }
+}
+
+/// One reply, paused or not, for as many tries as that takes.
+async fn attempt(
+    model: &dyn ModelClient,
+    request: &ModelRequest,
+    recorder: &Recorder,
+    usage: &mut Counting<'_>,
 ) -> Result<Complete, String> {
     let mut backoff = BACKOFF;
     for attempt in 1.. {
@@ -76,12 +135,12 @@ async fn follow(
     request: &ModelRequest,
     recorder: &Recorder,
     assembler: &mut Assembler,
-    usage: &mut Usage,
+    usage: &mut Counting<'_>,
 ) -> Result<(), ModelError> {
     let mut parts = model.reply(request.clone()).await?;
     while let Some(part) = parts.next().await {
         match part? {
-            ReplyPart::Usage(counted) => *usage = counted,
+            ReplyPart::Usage(counted) => usage.set(counted),
             part => {
                 if let Some(event) = assembler.push(part)? {
                     recorder.emit(event);
@@ -135,6 +194,10 @@ impl Assembler {
                 input,
             } => {
                 self.push_call(key, id, tool, &input)?;
+                None
+            }
+            ReplyPart::Verbatim(verbatim) => {
+                self.reply.verbatim = Some(verbatim);
                 None
             }
             ReplyPart::Stop(stop) => {
@@ -204,6 +267,9 @@ impl Assembler {
     fn finish(mut self, secrets: &Secrets) -> Result<Complete, String> {
         for call in &mut self.reply.calls {
             secrets.hide_in(&mut call.input);
+        }
+        if let Some(verbatim) = &mut self.reply.verbatim {
+            secrets.hide_value(&mut verbatim.content);
         }
         match self.stop {
             Some(stop) => Ok(Complete {

@@ -164,6 +164,7 @@ mod tests {
                     .map(call)
                     .into_iter()
                     .collect(),
+                ..Reply::default()
             },
             calls: Some(ran).filter(|_| result.is_some()).into_iter().collect(),
             ..Step::default()

@@ -5,13 +5,16 @@ use super::answer::AnswerContract;
 use super::batch::{BatchRunner, Toolbox, duration};
 use super::budget::Budget;
 use super::frame::{End, limit_value, run_ended, run_started};
-use super::model::{Message, ModelClient, ModelRequest, Reply, ReplyStop, ToolDefinition};
+use super::model::{
+    Message, ModelClient, ModelRequest, Reply, ReplyStop, ToolDefinition, Wanted, model_of,
+};
 use super::pauses::Pauses;
 use super::reply::{Complete, fetch};
 use super::subloop::{Stem, Within};
 use super::transcript::Recorder;
 use super::{Event, LimitReached, Record, Usage};
 use crate::bind::{Bound, BoundMode, Tool};
+use crate::definition::provider::provider;
 use crate::definition::{ResolvedLimit, format_duration};
 use futures_util::FutureExt;
 use serde_json::{Value, json};
@@ -184,9 +187,11 @@ struct Prepared {
 
 fn prepare(bound: &Bound, mode: &BoundMode, within: &Within) -> Result<Prepared, String> {
     let definition = bound.accepted.definition();
-    let contract = AnswerContract::of(definition)?;
+    let provider = model_of(bound, mode).and_then(|model| provider(model.provider.text()));
+    let is_native = provider.is_some_and(|row| row.holds_answers(!mode.tools.is_empty()));
+    let contract = AnswerContract::of(definition, is_native)?;
     let own = mode.tools.iter().map(|tool| offered(&**tool));
-    let reserved = contract.iter().map(|contract| contract.tool.clone());
+    let reserved = contract.iter().filter_map(AnswerContract::tool);
     Ok(Prepared {
         policy: Arc::new(AccessPolicy::of(definition)?.below(within.policy.clone())),
         tools: Arc::new(own.chain(reserved).collect()),
@@ -226,7 +231,7 @@ impl Progress {
         if !text.trim().is_empty() {
             self.say(Message::Assistant(Reply {
                 text,
-                calls: Vec::new(),
+                ..Reply::default()
             }));
         }
     }
@@ -276,7 +281,8 @@ impl Engine<'_> {
                     _ => End::MaxTokens,
                 });
             }
-            ReplyStop::EndTurn | ReplyStop::ToolUse => {}
+            // One that paused was gone on with.
+            ReplyStop::EndTurn | ReplyStop::ToolUse | ReplyStop::Paused => {}
         }
         if reply.calls.is_empty() && reply.text.trim().is_empty() {
             self.step_completed(progress, done, &reply);
@@ -312,10 +318,14 @@ impl Engine<'_> {
             history: progress.history.clone(),
             tools: self.prepared.tools.clone(),
             effort: self.mode.effort,
+            wanted: match &self.prepared.contract {
+                None => Wanted::Any,
+                Some(contract) => contract.wanted(),
+            },
         };
         let mut usage = Usage::default();
         let reply = {
-            let fetching = fetch(&*self.model, &request, &self.recorder, &mut usage);
+            let fetching = fetch(&*self.model, request, &self.recorder, &mut usage);
             tokio::select! {
                 biased;
                 end = self.interrupted() => Err(end),
@@ -455,7 +465,11 @@ fn verbatim(reply: &Reply) -> Value {
     let calls: Vec<_> = calls
         .map(|call| json!({ "id": call.id, "tool": call.tool, "input": call.input }))
         .collect();
-    json!({ "text": reply.text, "calls": calls })
+    let mut verbatim = json!({ "text": reply.text, "calls": calls });
+    if let Some(said) = &reply.verbatim {
+        verbatim["verbatim"] = json!(said);
+    }
+    verbatim
 }
 
 fn line_of(bound: &Bound, limit: ResolvedLimit) -> Option<u32> {

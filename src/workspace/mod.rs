@@ -47,20 +47,18 @@ impl Workspace {
         self.documents.insert(key, Open { document, snapshot });
     }
 
-    /// Applies `changes` in order; returns whether the document is open.
+    /// Applies `changes` in order; returns what the document was before, if it is open.
     pub fn change(
         &mut self,
         key: &DocumentKey,
         changes: &[Change],
         encoding: Encoding,
         version: i32,
-    ) -> bool {
-        let Some(open) = self.documents.get_mut(key) else {
-            return false;
-        };
+    ) -> Option<Snapshot> {
+        let open = self.documents.get_mut(key)?;
         open.document.apply(changes, encoding, version);
-        open.snapshot = open.snapshot.next(&open.document);
-        true
+        let next = open.snapshot.next(&open.document);
+        Some(std::mem::replace(&mut open.snapshot, next))
     }
 
     /// Closes a document; returns its last snapshot if it was open.
@@ -138,7 +136,8 @@ mod tests {
             range: Some(Range { start, end }),
             text: "b".into(),
         };
-        assert!(workspace.change(&key, &[change], Encoding::Utf16, 2));
+        let changed = workspace.change(&key, &[change], Encoding::Utf16, 2);
+        assert!(changed.is_some_and(|was| was.version == 1));
         let after = workspace.snapshot(&key).unwrap();
         assert_eq!(before.analysis().text, "name = \"a\"\n");
         assert_eq!(after.analysis().text, "name = \"b\"\n");
@@ -162,7 +161,7 @@ mod tests {
     fn what_is_not_open_is_not_changed() {
         let key = DocumentKey("a".into());
         let mut workspace = Workspace::default();
-        assert!(!workspace.change(&key, &[], Encoding::Utf8, 2));
+        assert!(workspace.change(&key, &[], Encoding::Utf8, 2).is_none());
         assert!(workspace.close(&key).is_none());
     }
 }

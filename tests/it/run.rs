@@ -18,3 +18,4 @@ mod subloops;
 mod testing;
 mod transcript;
 mod view;
+mod wires;

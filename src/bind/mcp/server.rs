@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a server has to start, shake hands and list its tools (`security.md`, 13).
+/// How long a server has to start, shake hands and list its tools (`docs/security.md`, 13).
 const START: Duration = Duration::from_secs(30);
 
 /// The most bytes of one message: the hard bound of a result, as JSON may write it.

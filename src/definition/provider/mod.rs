@@ -43,10 +43,21 @@ pub struct Provider {
     pub efforts: Option<Fact<&'static [Effort]>>,
     /// The cap on a reply, in tokens, that is sent where the definition names none, because one is demanded.
     pub demanded_max_tokens: Option<Fact<i64>>,
+    /// Whether it holds an answer to a schema itself, and when.
+    pub structured_output: Option<Fact<StructuredOutput>>,
     /// The range of `temperature`.
     pub temperature: Option<Fact<RangeInclusive<f64>>>,
     /// The range of `top_p`.
     pub top_p: Option<Fact<RangeInclusive<f64>>>,
+}
+
+/// When a provider holds an answer to a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StructuredOutput {
+    /// Always.
+    WithTools,
+    /// Only in requests that offer no tools.
+    WithoutTools,
 }
 
 /// Where a provider is served.
@@ -77,6 +88,15 @@ impl Provider {
             .or(taken.value.first())
             .copied()
             .unwrap_or(wanted)
+    }
+
+    /// Whether it holds an answer to a schema where tools are offered too, or none are.
+    pub fn holds_answers(&self, with_tools: bool) -> bool {
+        match self.structured_output.as_ref().map(|fact| fact.value) {
+            None => false,
+            Some(StructuredOutput::WithTools) => true,
+            Some(StructuredOutput::WithoutTools) => !with_tools,
+        }
     }
 
     /// Whether it may want a key: not where it is part of this program, nor where its own address needs none.

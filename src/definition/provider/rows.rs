@@ -1,6 +1,6 @@
 //! The providers, one row each.
 
-use super::{Address, Fact, First, NameRule, Provider, SchemaRule};
+use super::{Address, Fact, First, NameRule, Provider, SchemaRule, StructuredOutput};
 use crate::definition::Effort;
 
 /// The providers, in the order of the format.
@@ -30,6 +30,7 @@ const SCRIPTED: Provider = Provider {
     schemas: &[],
     efforts: None,
     demanded_max_tokens: None,
+    structured_output: None,
     temperature: None,
     top_p: None,
 };
@@ -89,6 +90,11 @@ const ANTHROPIC: Provider = Provider {
         16_384,
         "anthropics/anthropic-sdk-python: src/anthropic/types/message_create_params.py, max_tokens",
     ),
+    structured_output: fact(
+        StructuredOutput::WithTools,
+        "platform.claude.com/docs/en/build-with-claude/structured-outputs; \
+         anthropics/anthropic-sdk-python: src/anthropic/types/output_config_param.py",
+    ),
     temperature: Some(Fact {
         value: 0.0..=1.0,
         source: "anthropics/anthropic-sdk-python: src/anthropic/types/message_create_params.py, temperature",
@@ -125,6 +131,10 @@ const OPENAI: Provider = Provider {
         "openai/openai-openapi: openapi.yaml, ReasoningEffort",
     ),
     demanded_max_tokens: None,
+    structured_output: fact(
+        StructuredOutput::WithTools,
+        "openai/openai-openapi: openapi.yaml, ResponseFormatJsonSchema",
+    ),
     temperature: Some(Fact {
         value: 0.0..=2.0,
         source: "openai/openai-openapi: openapi.yaml, temperature",
@@ -168,6 +178,11 @@ const GEMINI: Provider = Provider {
         "googleapis/python-genai: google/genai/types.py, ThinkingLevel",
     ),
     demanded_max_tokens: None,
+    structured_output: fact(
+        StructuredOutput::WithoutTools,
+        "the server's answer \"Function calling with a response mime type: 'application/json' is unsupported\": \
+         googleapis/python-genai#867; newer models take both, and a name does not tell which",
+    ),
     temperature: None,
     top_p: None,
 };
@@ -201,6 +216,10 @@ const OLLAMA: Provider = Provider {
         "ollama/ollama: docs/capabilities/thinking.mdx; api/types.go, ThinkValue",
     ),
     demanded_max_tokens: None,
+    structured_output: fact(
+        StructuredOutput::WithoutTools,
+        "ollama/ollama: docs/capabilities/structured-outputs.mdx; the grammar would forbid calls",
+    ),
     temperature: None,
     top_p: None,
 };
@@ -215,6 +234,10 @@ const OPENAI_COMPATIBLE: Provider = Provider {
     schemas: &[],
     efforts: None,
     demanded_max_tokens: None,
+    structured_output: fact(
+        StructuredOutput::WithoutTools,
+        "openai/openai-openapi: openapi.yaml, ResponseFormatJsonSchema; not every server takes it beside tools",
+    ),
     temperature: None,
     top_p: None,
 };

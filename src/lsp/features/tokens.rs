@@ -2,6 +2,7 @@
 
 use crate::ide::{self, DECLARATION_MODIFIER, TOKEN_KINDS, Token};
 use crate::lsp::asked::Asked;
+use crate::lsp::packed;
 use crate::lsp::session::Session;
 use crate::text::PositionCursor;
 use std::sync::Arc;
@@ -27,11 +28,8 @@ pub async fn full(
     let Some(asked) = Asked::about(session, &params.text_document.uri).await? else {
         return Ok(None);
     };
-    let data = asked.whole(|asked| encoded(asked, ide::tokens(&asked.analysis)));
-    Ok(Some(SemanticTokensResult::Tokens(SemanticTokens {
-        result_id: None,
-        data: data.await?,
-    })))
+    let tokens = asked.whole(|asked| encoded(asked, ide::tokens(&asked.analysis)));
+    Ok(Some(SemanticTokensResult::Tokens(tokens.await?)))
 }
 
 /// The tokens of a part of the document.
@@ -42,18 +40,15 @@ pub async fn range(
     let Some(asked) = Asked::about(session, &params.text_document.uri).await? else {
         return Ok(None);
     };
-    let data = asked.whole(move |asked| {
+    let tokens = asked.whole(move |asked| {
         let span = asked.span(params.range);
         encoded(asked, ide::tokens_in(&asked.analysis, span))
     });
-    Ok(Some(SemanticTokensRangeResult::Tokens(SemanticTokens {
-        result_id: None,
-        data: data.await?,
-    })))
+    Ok(Some(SemanticTokensRangeResult::Tokens(tokens.await?)))
 }
 
 /// `tokens`, which are in order of the text, each as its distance from the one before.
-fn encoded(asked: &Asked, tokens: Vec<Token>) -> Vec<SemanticToken> {
+fn encoded(asked: &Asked, tokens: Vec<Token>) -> SemanticTokens {
     let encoding = asked.session.abilities().encoding;
     let mut cursor = PositionCursor::new(&asked.analysis.text, encoding);
     let mut before = Position::default();
@@ -74,7 +69,10 @@ fn encoded(asked: &Asked, tokens: Vec<Token>) -> Vec<SemanticToken> {
             token_modifiers_bitset: token.declares.into(),
         }
     });
-    encoded.collect()
+    packed::pack(&SemanticTokens {
+        result_id: None,
+        data: encoded.collect(),
+    })
 }
 
 #[cfg(test)]

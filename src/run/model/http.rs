@@ -5,11 +5,11 @@ use super::{ModelClient, ModelError, ModelRequest, ReplyPart, ReplyStream};
 use crate::definition::Milliseconds;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How long a provider has until the first byte of its answer.
 const FIRST_BYTE: Duration = Duration::from_secs(600);
@@ -19,6 +19,8 @@ const BETWEEN_BYTES: Duration = Duration::from_secs(120);
 const ERROR_BYTES: usize = 64 << 10;
 /// The most characters of a provider's own words in an error.
 const ERROR_WORDS: usize = 300;
+/// What OpenAI says beside `retry-after`, more exactly.
+const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 /// The most bytes of an answer that is one JSON value.
 const WHOLE_BYTES: usize = 16 << 20;
 
@@ -240,7 +242,7 @@ impl Reading {
 /// What an answer outside 2xx means.
 async fn refused(response: Response, place: &str) -> ModelError {
     let status = response.status();
-    let retry_after = retry_after(response.headers());
+    let retry_after = retry_after(response.headers(), SystemTime::now());
     let mut body = Vec::new();
     let mut bytes = response.bytes_stream();
     while let Ok(Some(Ok(more))) = tokio::time::timeout(BETWEEN_BYTES, bytes.next()).await {
@@ -288,15 +290,19 @@ fn words_of(body: &[u8]) -> Option<String> {
     })
 }
 
-/// Seconds, whole or not; a date is not understood and the usual wait is kept.
-fn retry_after(headers: &HeaderMap) -> Option<Milliseconds> {
-    let milliseconds = headers
-        .get("retry-after-ms")
-        .and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
-    let seconds = headers
-        .get(RETRY_AFTER)
-        .and_then(|value| value.to_str().ok()?.trim().parse::<f64>().ok());
-    let milliseconds = milliseconds.or_else(|| seconds.map(|seconds| seconds * 1_000.0))?;
+/// Seconds, whole or not, or a date (RFC 9110, 10.2.3); or milliseconds in a header of their own. `now` is by this
+/// machine's clock, unless the answer says what time it is by the server's.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Milliseconds> {
+    let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
+    let number = |name| text(name)?.parse::<f64>().ok();
+    let date = |name| httpdate::parse_http_date(text(name)?).ok();
+    let milliseconds = number(RETRY_AFTER_MS).or_else(|| Some(number(RETRY_AFTER)? * 1_000.0));
+    let milliseconds = milliseconds.or_else(|| {
+        let now = date(DATE).unwrap_or(now);
+        // A moment that is over is no wait.
+        let wait = date(RETRY_AFTER)?.duration_since(now).unwrap_or_default();
+        Some(wait.as_millis() as f64)
+    })?;
     (milliseconds.is_finite() && milliseconds >= 0.0).then_some(milliseconds as Milliseconds)
 }
 
@@ -324,5 +330,44 @@ fn failure(message: String, retryable: bool) -> ModelError {
         message,
         retryable,
         retry_after: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_to_wait_comes_as_seconds_or_milliseconds_or_a_date() {
+        let now = httpdate::parse_http_date("Mon, 30 Nov 2026 12:00:00 GMT").unwrap();
+        let later = "Mon, 30 Nov 2026 12:00:30 GMT";
+        for (headers, expected) in [
+            (&[("retry-after", "2")][..], Some(2_000)),
+            (&[("retry-after", " 0.5 ")], Some(500)),
+            (&[("retry-after", "2"), ("retry-after-ms", "10")], Some(10)),
+            (&[("retry-after", later)], Some(30_000)),
+            (&[("retry-after", "Mon, 30 Nov 2026 11:00:00 GMT")], Some(0)),
+            // The server's clock is the one that counts.
+            (
+                &[
+                    ("retry-after", later),
+                    ("date", "Mon, 30 Nov 2026 12:00:20 GMT"),
+                ],
+                Some(10_000),
+            ),
+            (&[("retry-after", "soon")], None),
+            (&[("retry-after", "-1")], None),
+            (&[("retry-after", "NaN")], None),
+            (&[], None),
+        ] {
+            let headers: HeaderMap = headers
+                .iter()
+                .map(|(name, value)| {
+                    let name = HeaderName::from_static(name);
+                    (name, HeaderValue::from_static(value))
+                })
+                .collect();
+            assert_eq!(retry_after(&headers, now), expected, "{headers:?}");
+        }
     }
 }

@@ -32,7 +32,7 @@ pub trait ModelClient: Send + Sync {
 pub type ReplyStream = BoxStream<'static, Result<ReplyPart, ModelError>>;
 
 /// What is asked of a model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ModelRequest {
     /// The system prompt; empty for none.
     pub system: Arc<str>,
@@ -42,6 +42,31 @@ pub struct ModelRequest {
     pub tools: Arc<Vec<ToolDefinition>>,
     /// How hard to think; `None` when the model decides.
     pub effort: Option<Effort>,
+    /// What the reply may be.
+    pub wanted: Wanted,
+}
+
+/// What a reply may be.
+#[derive(Clone, Debug, Default)]
+pub enum Wanted {
+    /// Text, or calls.
+    #[default]
+    Any,
+    /// Calls alone.
+    Calls,
+    /// Calls, or JSON of a form that the provider itself sees to.
+    Json(Arc<AnswerForm>),
+}
+
+/// The form of a structured answer (`[output]`).
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct AnswerForm {
+    pub name: String,
+    pub description: String,
+    /// Whether a provider that tells the two apart holds to the schema strictly; `None` where the definition does not say.
+    pub strict: Option<bool>,
+    pub schema: Value,
 }
 
 /// A tool as a model sees it.
@@ -70,6 +95,18 @@ pub enum Message {
 pub struct Reply {
     pub text: String,
     pub calls: Vec<Call>,
+    /// The same in the provider's own words, where those say more.
+    pub verbatim: Option<Verbatim>,
+}
+
+/// A reply as its provider wrote it, which goes back to it with the history: thinking that it signed, and signatures of
+/// calls, without which some models refuse to go on or forget what they thought.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Verbatim {
+    /// The protocol and the model that wrote it; no other is sent it.
+    pub origin: String,
+    /// What its protocol makes of it.
+    pub content: Value,
 }
 
 /// A call that a model asks for.
@@ -112,6 +149,8 @@ pub enum ReplyPart {
         /// More of the input's text.
         input: String,
     },
+    /// The whole reply in the provider's own words; once, where those say more than the other parts.
+    Verbatim(Verbatim),
     /// Tokens so far; the last one counts.
     Usage(Usage),
     /// Why the reply ended. A stream that ends without one was cut off.
@@ -126,6 +165,8 @@ pub enum ReplyStop {
     ToolUse,
     MaxTokens,
     Refusal,
+    /// It goes on where what it said so far is sent back.
+    Paused,
 }
 
 impl ReplyStop {
@@ -136,6 +177,7 @@ impl ReplyStop {
             ReplyStop::ToolUse => "tool_use",
             ReplyStop::MaxTokens => "max_tokens",
             ReplyStop::Refusal => "refusal",
+            ReplyStop::Paused => "paused",
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::fake::{FakeModel, Reply, busy, calls, echo, part, parts, says, tokens};
 use super::scene::Scene;
-use loopls::run::model::{Message, ModelError, ReplyPart, ReplyStop};
+use loopls::run::model::{Message, ModelError, ReplyPart, ReplyStop, Verbatim};
 use loopls::run::{Event, StopReason};
+use serde_json::{Value, json};
 
 fn text(text: &str) -> ReplyPart {
     ReplyPart::Text(text.into())
@@ -38,6 +39,7 @@ async fn text_is_the_answer_and_streams() {
 }
 
 /// Each case: how a reply arrives, and the batch that it means as the results show it.
+/// smolagents#1958, LibreChat-AI/agents#260, openclaw#47136.
 #[tokio::test]
 async fn calls_are_put_together_whatever_parts_they_come_in() {
     let cases: [(&str, Vec<ReplyPart>, &[&str]); 7] = [
@@ -215,6 +217,7 @@ async fn a_reply_is_bounded() {
     );
 }
 
+/// headroom#1495.
 #[tokio::test(start_paused = true)]
 async fn a_failure_before_the_first_content_is_met_by_sending_again() {
     let early = || Reply::Parts(vec![Ok(tokens(3, 0)), Err(busy(None))]);
@@ -302,4 +305,91 @@ async fn a_next_turn_goes_on_with_the_history_and_counts_afresh() {
         .collect();
     assert_eq!(sizes, [5, 7]);
     assert_eq!(second.turn.history.len(), 8);
+}
+
+fn verbatim(content: Value) -> ReplyPart {
+    ReplyPart::Verbatim(Verbatim {
+        origin: "wire/m".into(),
+        content,
+    })
+}
+
+#[tokio::test]
+async fn what_a_provider_wrote_goes_back_with_the_history_and_into_the_transcript() {
+    let thought = json!([{ "type": "thinking", "signature": "sig" }]);
+    let replies = [
+        parts([
+            part(0, Some("x"), Some("get"), ""),
+            verbatim(thought.clone()),
+            stop(ReplyStop::ToolUse),
+        ]),
+        says("done"),
+    ];
+    let model = FakeModel::new(replies);
+    let mut scene = Scene::new("", []).tools([echo("get")]);
+    scene.model = model.clone();
+    // That the transcript tells the same history is held for every run.
+    let ran = scene.run().await;
+    assert_eq!(ran.stop(), StopReason::Answer);
+    let requests = model.requests.lock().unwrap();
+    let Message::Assistant(reply) = &*requests[1].history[1] else {
+        panic!("{requests:?}")
+    };
+    let said = reply.verbatim.as_ref().unwrap();
+    assert_eq!((said.origin.as_str(), &said.content), ("wire/m", &thought));
+}
+
+#[tokio::test]
+async fn a_reply_that_pauses_goes_on_where_it_was() {
+    let replies = [
+        parts([
+            text("One, "),
+            verbatim(json!(["one"])),
+            tokens(10, 1),
+            stop(ReplyStop::Paused),
+        ]),
+        parts([
+            text("two, "),
+            verbatim(json!(["two"])),
+            tokens(11, 2),
+            stop(ReplyStop::Paused),
+        ]),
+        parts([text("three."), tokens(12, 3), stop(ReplyStop::EndTurn)]),
+    ];
+    let model = FakeModel::new(replies);
+    let mut scene = Scene::new("", []);
+    scene.model = model.clone();
+    let ran = scene.run().await;
+    assert_eq!(ran.ended(), "ended answer after 0/0: One, two, three.");
+    assert_eq!(ran.steps_completed(), 1);
+    let Event::RunEnded { usage, .. } = &ran.turn.ended else {
+        unreachable!()
+    };
+    assert_eq!((usage.input, usage.output), (33, 6));
+    let requests = model.requests.lock().unwrap();
+    let said = requests.iter().map(|request| match &request.history[..] {
+        [_, said] => match &**said {
+            Message::Assistant(reply) => {
+                let said = reply.verbatim.as_ref().unwrap();
+                format!("{} {}", reply.text, said.content)
+            }
+            other => panic!("{other:?}"),
+        },
+        other => other.len().to_string(),
+    });
+    let said: Vec<_> = said.collect();
+    assert_eq!(
+        said,
+        ["1", "One,  [\"one\"]", "One, two,  [\"one\",\"two\"]"]
+    );
+}
+
+#[tokio::test]
+async fn a_reply_that_never_stops_pausing_is_none() {
+    let pauses = (0..9).map(|_| parts([text("so "), stop(ReplyStop::Paused)]));
+    let ran = Scene::new("", pauses).run().await;
+    assert_eq!(
+        ran.ended(),
+        "ended failed after 0/0: the reply paused more than 8 times"
+    );
 }

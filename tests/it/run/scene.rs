@@ -21,6 +21,7 @@ use uuid::Uuid;
 /// A run to be: a definition, tools, a model, a person.
 pub struct Scene {
     top: String,
+    provider: String,
     tables: String,
     tools: Vec<Arc<dyn Tool>>,
     pub model: Arc<dyn ModelClient>,
@@ -41,6 +42,7 @@ impl Scene {
     pub fn new(tables: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
         Self {
             top: String::new(),
+            provider: "scripted".into(),
             tables: tables.into(),
             tools: Vec::new(),
             model: FakeModel::new(replies),
@@ -59,6 +61,12 @@ impl Scene {
     /// Top-level keys.
     pub fn top(mut self, top: &str) -> Self {
         self.top = top.into();
+        self
+    }
+
+    /// Has the definition name this provider.
+    pub fn provider(mut self, provider: &str) -> Self {
+        self.provider = provider.into();
         self
     }
 
@@ -114,9 +122,14 @@ impl Scene {
     }
 
     pub fn text(&self) -> String {
-        let Self { top, tables, .. } = self;
+        let Self {
+            top,
+            provider,
+            tables,
+            ..
+        } = self;
         format!(
-            "name = \"test\"\n{top}\n[model]\nprovider = \"scripted\"\nname = \"m\"\n{tables}\n"
+            "name = \"test\"\n{top}\n[model]\nprovider = \"{provider}\"\nname = \"m\"\n{tables}\n"
         )
     }
 

@@ -20,9 +20,9 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 
 const EXTENSION = fileURLToPath(new URL('../..', import.meta.url));
-/** Where definitions for tests are: those that need a given editor, those of all editors, and the examples. */
-const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../examples'].map(folder =>
-  path.join(EXTENSION, folder),
+/** Where files for tests are: those of this editor, those of all editors, a server of tools, and the examples. */
+const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../tests/data/mcp', '../../examples'].map(
+  folder => path.join(EXTENSION, folder),
 );
 /** Set by test/all.sh. */
 const INSTALLED = required('LOOPLS_TEST_VSCODE');
@@ -423,18 +423,17 @@ export class Window {
     return (await hover.allInnerTexts()).join('\n');
   }
 
-  /** What the rows of the Loop Runs view say, which this opens. */
-  async runRows(): Promise<string[]> {
-    const rows = this.page.locator('.panel .monaco-list-row');
-    if (
-      !(await this.page
-        .locator('.panel .title-label, .panel .composite.title', { hasText: 'Loop Runs' })
-        .isVisible())
-    ) {
-      await this.command('Loop Runs: Focus on Loop Runs View');
-    }
-    await rows.first().waitFor();
-    return rows.allInnerTexts();
+  /** Opens the Loop Runs view and waits until its rows, a line each, read like this. */
+  async waitRows(wanted: RegExp): Promise<void> {
+    await this.command('Loop Runs: Focus on Loop Runs View');
+    let rows = '';
+    await until(
+      () => `Loop Runs to read ${wanted}; it reads:\n${rows}`,
+      async () => {
+        rows = (await this.page.locator('.panel .monaco-list-row').allInnerTexts()).join('\n');
+        return wanted.test(rows);
+      },
+    );
   }
 
   /** The messages in view. */

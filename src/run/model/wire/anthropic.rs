@@ -2,13 +2,14 @@
 
 use super::{
     Decoder, Parameters, SseEvent, Wire, input_object, json_of, reported, results_with_ids,
-    usable_ids,
+    usable_ids, verbatim,
 };
-use crate::definition::Effort;
 use crate::definition::provider::Provider;
 use crate::run::Usage;
-use crate::run::model::{Message, ModelError, ModelRequest, ReplyPart, ReplyStop};
-use serde_json::{Value, json};
+use crate::run::model::{
+    Message, ModelError, ModelRequest, Reply, ReplyPart, ReplyStop, Verbatim, Wanted,
+};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 /// The version of the API that this client speaks.
@@ -41,7 +42,7 @@ impl Wire for Anthropic {
         let mut body = json!({
             "model": self.parameters.model,
             "max_tokens": self.parameters.max_tokens.or(demanded),
-            "messages": messages(request),
+            "messages": messages(request, &self.origin()),
             "stream": true,
         });
         let mut set = |key: &str, value: Option<Value>| {
@@ -64,15 +65,21 @@ impl Wire for Anthropic {
                 .filter(|tools| !tools.is_empty())
                 .map(Value::from),
         );
-        let effort = request
-            .effort
-            .map(|effort| self.provider.sent_effort(effort));
+        let mut output = Map::new();
+        if let Some(effort) = request.effort {
+            let effort = self.provider.sent_effort(effort);
+            output.insert("effort".into(), effort.as_str().into());
+        }
+        if let Wanted::Json(form) = &request.wanted {
+            let format = json!({ "type": "json_schema", "schema": form.schema });
+            output.insert("format".into(), format);
+        }
         set(
             "output_config",
-            effort
-                .map(Effort::as_str)
-                .map(|effort| json!({ "effort": effort })),
+            (!output.is_empty()).then(|| Value::from(output)),
         );
+        let must_call = matches!(request.wanted, Wanted::Calls);
+        set("tool_choice", must_call.then(|| json!({ "type": "any" })));
         set("temperature", self.parameters.temperature.map(Value::from));
         set("top_p", self.parameters.top_p.map(Value::from));
         let stop = Some(self.parameters.stop.clone()).filter(|stop| !stop.is_empty());
@@ -89,23 +96,31 @@ impl Wire for Anthropic {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(MessageDecoder::default())
+        Box::new(MessageDecoder {
+            origin: self.origin(),
+            ..MessageDecoder::default()
+        })
     }
 }
 
-fn messages(request: &ModelRequest) -> Vec<Value> {
+impl Anthropic {
+    /// Who signs what it thinks.
+    fn origin(&self) -> String {
+        self.parameters.origin("anthropic")
+    }
+}
+
+fn messages(request: &ModelRequest, origin: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     for (message, ids) in request.history.iter().zip(usable_ids(&request.history)) {
         let (role, content) = match &**message {
             Message::User(text) => ("user", vec![json!({ "type": "text", "text": text })]),
             Message::Assistant(reply) => {
-                // A block of blank text is refused.
-                let text = Some(&reply.text).filter(|text| !text.trim().is_empty());
-                let text = text.map(|text| json!({ "type": "text", "text": text }));
-                let calls = reply.calls.iter().zip(&ids).map(|(call, id)| {
-                    json!({ "type": "tool_use", "id": id, "name": call.tool, "input": input_object(&call.input) })
-                });
-                ("assistant", text.into_iter().chain(calls).collect())
+                let blocks = signed_blocks(reply, &ids, origin);
+                (
+                    "assistant",
+                    blocks.unwrap_or_else(|| plain_blocks(reply, &ids)),
+                )
             }
             Message::Results(results) => {
                 let results = results_with_ids(results, &ids).map(|(id, result)| {
@@ -126,8 +141,35 @@ fn messages(request: &ModelRequest) -> Vec<Value> {
     messages
 }
 
+fn plain_blocks(reply: &Reply, ids: &[String]) -> Vec<Value> {
+    // A block of blank text is refused.
+    let text = Some(&reply.text).filter(|text| !text.trim().is_empty());
+    let text = text.map(|text| json!({ "type": "text", "text": text }));
+    let calls = reply.calls.iter().zip(ids).map(|(call, id)| {
+        json!({ "type": "tool_use", "id": id, "name": call.tool, "input": input_object(&call.input) })
+    });
+    text.into_iter().chain(calls).collect()
+}
+
+/// `reply` in the blocks that it came in: what was thought stands where it stood, signed.
+fn signed_blocks(reply: &Reply, ids: &[String], origin: &str) -> Option<Vec<Value>> {
+    let mut blocks = verbatim(reply, origin)?.as_array()?.clone();
+    let calls = blocks
+        .iter_mut()
+        .filter(|block| block["type"] == "tool_use");
+    let mut ids = ids.iter();
+    for call in calls {
+        // Results answer by the ids that they are sent with.
+        call["id"] = ids.next()?.as_str().into();
+    }
+    ids.next().is_none().then_some(blocks)
+}
+
 #[derive(Debug, Default)]
 struct MessageDecoder {
+    origin: String,
+    /// The blocks so far, as they go back.
+    blocks: Vec<Block>,
     /// The newest call at each index of a content block.
     keys: HashMap<u64, u64>,
     next_key: u64,
@@ -154,8 +196,17 @@ impl Decoder for MessageDecoder {
                 Err(reported(&data["error"], retryable))
             }
             "message_start" => Ok(self.count(&data["message"]["usage"])),
-            "content_block_start" => Ok(self.begin(index, &data["content_block"])),
-            "content_block_delta" => Ok(self.delta(index, &data["delta"])),
+            "content_block_start" => {
+                self.blocks.push(Block::new(index, &data["content_block"]));
+                Ok(self.begin(index, &data["content_block"]))
+            }
+            "content_block_delta" => {
+                let mut blocks = self.blocks.iter_mut();
+                if let Some(block) = blocks.rfind(|block| block.index == index) {
+                    block.add(&data["delta"]);
+                }
+                Ok(self.delta(index, &data["delta"]))
+            }
             "content_block_stop" => Ok(self.end_block(index)),
             "message_delta" => {
                 if let Some(reason) = data["delta"]["stop_reason"].as_str() {
@@ -163,6 +214,7 @@ impl Decoder for MessageDecoder {
                         "max_tokens" | "model_context_window_exceeded" => ReplyStop::MaxTokens,
                         "refusal" => ReplyStop::Refusal,
                         "tool_use" => ReplyStop::ToolUse,
+                        "pause_turn" => ReplyStop::Paused,
                         _ => ReplyStop::EndTurn,
                     });
                 }
@@ -174,7 +226,69 @@ impl Decoder for MessageDecoder {
     }
 
     fn end(&mut self) -> Vec<ReplyPart> {
-        self.stop.map(ReplyPart::Stop).into_iter().collect()
+        let says_more = self.blocks.iter().any(Block::says_more);
+        let verbatim = says_more.then(|| {
+            let blocks = self.blocks.drain(..);
+            ReplyPart::Verbatim(Verbatim {
+                origin: std::mem::take(&mut self.origin),
+                content: blocks.filter_map(Block::finish).collect(),
+            })
+        });
+        let stop = self.stop.map(ReplyPart::Stop);
+        verbatim.into_iter().chain(stop).collect()
+    }
+}
+
+/// A block of a reply while it arrives.
+#[derive(Debug)]
+struct Block {
+    index: u64,
+    fields: Map<String, Value>,
+    /// The input of a call, as text.
+    input: String,
+}
+
+impl Block {
+    fn new(index: u64, value: &Value) -> Self {
+        let fields = value.as_object().cloned().unwrap_or_default();
+        Self {
+            index,
+            fields,
+            input: String::new(),
+        }
+    }
+
+    fn add(&mut self, delta: &Value) {
+        for key in ["text", "thinking", "signature"] {
+            if let Some(more) = delta[key].as_str() {
+                match self.fields.get_mut(key) {
+                    Some(Value::String(text)) => text.push_str(more),
+                    _ => drop(self.fields.insert(key.into(), more.into())),
+                }
+            }
+        }
+        let input = delta["partial_json"].as_str();
+        self.input.push_str(input.unwrap_or_default());
+    }
+
+    /// Whether it is more than text and calls.
+    fn says_more(&self) -> bool {
+        !matches!(self.text("type"), "text" | "tool_use")
+    }
+
+    fn text(&self, key: &str) -> &str {
+        let field = self.fields.get(key);
+        field.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The block as it goes back; `None` for one of no text, which is refused.
+    fn finish(mut self) -> Option<Value> {
+        if !self.input.trim().is_empty() {
+            self.fields
+                .insert("input".into(), input_object(&self.input));
+        }
+        let is_blank = self.text("type") == "text" && self.text("text").trim().is_empty();
+        (!is_blank).then_some(self.fields.into())
     }
 }
 

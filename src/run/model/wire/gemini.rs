@@ -1,10 +1,12 @@
 //! Google's Gemini API.
 
-use super::{Decoder, Parameters, SseEvent, Wire, input_object, json_of, reported};
+use super::{Decoder, Parameters, SseEvent, Wire, input_object, json_of, reported, verbatim};
 use crate::definition::Effort;
 use crate::definition::provider::Provider;
 use crate::run::Usage;
-use crate::run::model::{Message, ModelError, ModelRequest, ReplyPart, ReplyStop};
+use crate::run::model::{
+    Message, ModelError, ModelRequest, Reply, ReplyPart, ReplyStop, Verbatim, Wanted,
+};
 use serde_json::{Map, Value, json};
 
 /// The protocol for one model.
@@ -49,7 +51,14 @@ impl Wire for Gemini {
                 .map(Effort::as_str)
                 .map(|effort| json!({ "thinkingLevel": effort })),
         );
-        let mut body = json!({ "contents": contents(request) });
+        if let Wanted::Json(form) = &request.wanted {
+            set("responseMimeType", Some("application/json".into()));
+            set("responseJsonSchema", Some(form.schema.clone()));
+        }
+        let mut body = json!({ "contents": contents(request, &self.origin()) });
+        if matches!(request.wanted, Wanted::Calls) {
+            body["toolConfig"] = json!({ "functionCallingConfig": { "mode": "ANY" } });
+        }
         if !generation.is_empty() {
             body["generationConfig"] = generation.into();
         }
@@ -88,27 +97,43 @@ impl Wire for Gemini {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(ContentDecoder::default())
+        Box::new(ContentDecoder {
+            origin: self.origin(),
+            ..ContentDecoder::default()
+        })
     }
 }
 
-fn contents(request: &ModelRequest) -> Vec<Value> {
+impl Gemini {
+    /// Who signs what it thinks.
+    fn origin(&self) -> String {
+        self.parameters.origin("gemini")
+    }
+}
+
+fn contents(request: &ModelRequest, origin: &str) -> Vec<Value> {
     let mut contents = Vec::new();
+    // The ids of the calls of the last reply, where it has some.
+    let mut ids: Vec<Value> = Vec::new();
     for message in request.history.iter() {
         let (role, parts) = match &**message {
             Message::User(text) => ("user", vec![json!({ "text": text })]),
             Message::Assistant(reply) => {
-                let text = Some(&reply.text).filter(|text| !text.is_empty());
-                let text = text.map(|text| json!({ "text": text }));
-                let calls = reply.calls.iter().map(|call| {
-                    json!({ "functionCall": { "name": call.tool, "args": input_object(&call.input) } })
-                });
-                ("model", text.into_iter().chain(calls).collect())
+                let signed = verbatim(reply, origin).and_then(Value::as_array).cloned();
+                let parts = signed.unwrap_or_else(|| plain_parts(reply));
+                let calls = parts.iter().filter_map(|part| part.get("functionCall"));
+                ids = calls.map(|call| call["id"].clone()).collect();
+                ("model", parts)
             }
             Message::Results(results) => {
-                let results = results.iter().map(|result| {
+                let results = results.iter().enumerate().map(|(index, result)| {
                     let key = if result.is_error { "error" } else { "output" };
-                    json!({ "functionResponse": { "name": result.tool, "response": { key: result.text } } })
+                    let mut response =
+                        json!({ "name": result.tool, "response": { key: result.text } });
+                    if let Some(id @ Value::String(_)) = ids.get(index) {
+                        response["id"] = id.clone();
+                    }
+                    json!({ "functionResponse": response })
                 });
                 ("user", results.collect())
             }
@@ -120,8 +145,23 @@ fn contents(request: &ModelRequest) -> Vec<Value> {
     contents
 }
 
+fn plain_parts(reply: &Reply) -> Vec<Value> {
+    let text = Some(&reply.text).filter(|text| !text.is_empty());
+    let text = text.map(|text| json!({ "text": text }));
+    let calls = reply.calls.iter().map(
+        |call| json!({ "functionCall": { "name": call.tool, "args": input_object(&call.input) } }),
+    );
+    text.into_iter().chain(calls).collect()
+}
+
+/// The key of the signature of a part, which goes back with it.
+const SIGNATURE: &str = "thoughtSignature";
+
 #[derive(Debug, Default)]
 struct ContentDecoder {
+    origin: String,
+    /// The parts so far, as they go back.
+    parts: Vec<Value>,
     calls: u64,
     stop: Option<ReplyStop>,
 }
@@ -143,6 +183,7 @@ impl Decoder for ContentDecoder {
             .into_iter()
             .flatten()
         {
+            self.keep(part);
             if let Some(text) = part["text"].as_str().filter(|text| !text.is_empty()) {
                 let thought = part["thought"] == true;
                 parts.push(if thought {
@@ -168,6 +209,8 @@ impl Decoder for ContentDecoder {
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.stop = Some(match reason {
+                "STOP" | "FUNCTION_CALL" if self.calls > 0 => ReplyStop::ToolUse,
+                "STOP" => ReplyStop::EndTurn,
                 "MAX_TOKENS" => ReplyStop::MaxTokens,
                 "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
                     ReplyStop::Refusal
@@ -178,8 +221,11 @@ impl Decoder for ContentDecoder {
                         true,
                     ));
                 }
-                _ if self.calls > 0 => ReplyStop::ToolUse,
-                _ => ReplyStop::EndTurn,
+                // What ended otherwise is not whole.
+                reason => {
+                    let problem = format!("the reply ended with {reason}");
+                    return Err(reported(&json!(problem), false));
+                }
             });
         }
         let usage = &data["usageMetadata"];
@@ -196,6 +242,35 @@ impl Decoder for ContentDecoder {
     }
 
     fn end(&mut self) -> Vec<ReplyPart> {
-        self.stop.map(ReplyPart::Stop).into_iter().collect()
+        let is_signed = self.parts.iter().any(|part| part.get(SIGNATURE).is_some());
+        let verbatim = is_signed.then(|| {
+            ReplyPart::Verbatim(Verbatim {
+                origin: std::mem::take(&mut self.origin),
+                content: std::mem::take(&mut self.parts).into(),
+            })
+        });
+        let stop = self.stop.map(ReplyPart::Stop);
+        verbatim.into_iter().chain(stop).collect()
+    }
+}
+
+impl ContentDecoder {
+    /// Keeps `part` as it goes back: a signature on the very part that it came on, text without one joined with the text
+    /// before it. Thoughts without one are for people.
+    fn keep(&mut self, part: &Value) {
+        let is_signed = part.get(SIGNATURE).is_some();
+        if is_signed || part.get("functionCall").is_some() {
+            self.parts.push(part.clone());
+            return;
+        }
+        let Some(text) = part["text"].as_str().filter(|_| part["thought"] != true) else {
+            return;
+        };
+        let last = self.parts.last_mut();
+        let open = last.filter(|last| last.get(SIGNATURE).is_none());
+        match open.and_then(|last| last.get_mut("text")) {
+            Some(Value::String(so_far)) => so_far.push_str(text),
+            _ => self.parts.push(json!({ "text": text })),
+        }
     }
 }

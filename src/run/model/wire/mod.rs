@@ -13,7 +13,7 @@ pub use gemini::Gemini;
 pub use openai::OpenAi;
 pub use sse::{SseEvent, SseReader};
 
-use super::{CallResult, Message, ModelError, ModelRequest, ReplyPart};
+use super::{CallResult, Message, ModelError, ModelRequest, Reply, ReplyPart};
 use crate::definition::Model;
 use serde_json::{Map, Value};
 
@@ -73,6 +73,20 @@ impl Parameters {
                 .collect(),
         }
     }
+}
+
+impl Parameters {
+    /// Who wrote a reply over `wire`.
+    fn origin(&self, wire: &str) -> String {
+        format!("{wire}/{}", self.model)
+    }
+}
+
+/// What `reply` is in the words of `origin`, if it is known in those.
+fn verbatim<'a>(reply: &'a Reply, origin: &str) -> Option<&'a Value> {
+    let verbatim = reply.verbatim.as_ref();
+    let own = verbatim.filter(|verbatim| verbatim.origin == origin);
+    own.map(|verbatim| &verbatim.content)
 }
 
 /// The data of `event` as JSON.

@@ -1,10 +1,14 @@
 //! OpenAI chat completions, which Ollama and many other servers speak too.
 
-use super::{Decoder, Parameters, SseEvent, Wire, json_of, reported, results_with_ids, usable_ids};
+use super::{
+    Decoder, Parameters, SseEvent, Wire, json_of, reported, results_with_ids, usable_ids, verbatim,
+};
 use crate::definition::Effort;
 use crate::definition::provider::Provider;
 use crate::run::Usage;
-use crate::run::model::{Message, ModelError, ModelRequest, ReplyPart, ReplyStop};
+use crate::run::model::{
+    AnswerForm, Message, ModelError, ModelRequest, ReplyPart, ReplyStop, Verbatim, Wanted,
+};
 use serde_json::{Value, json};
 
 /// The protocol for one model.
@@ -33,7 +37,7 @@ impl Wire for OpenAi {
     fn request(&self, request: &ModelRequest) -> (String, Value) {
         let mut body = json!({
             "model": self.parameters.model,
-            "messages": messages(request),
+            "messages": messages(request, &self.origin()),
             "stream": true,
             "stream_options": { "include_usage": true },
         });
@@ -58,6 +62,11 @@ impl Wire for OpenAi {
                 .filter(|tools| !tools.is_empty())
                 .map(Value::from),
         );
+        match &request.wanted {
+            Wanted::Any => {}
+            Wanted::Calls => set("tool_choice", Some("required".into())),
+            Wanted::Json(form) => set("response_format", Some(response_format(form))),
+        }
         let effort = request
             .effort
             .map(|effort| self.provider.sent_effort(effort));
@@ -88,11 +97,32 @@ impl Wire for OpenAi {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(ChatDecoder::default())
+        Box::new(ChatDecoder {
+            origin: self.origin(),
+            ..ChatDecoder::default()
+        })
     }
 }
 
-fn messages(request: &ModelRequest) -> Vec<Value> {
+impl OpenAi {
+    /// Who wrote what goes back.
+    fn origin(&self) -> String {
+        self.parameters.origin(self.provider.name)
+    }
+}
+
+fn response_format(form: &AnswerForm) -> Value {
+    let mut schema = json!({ "name": form.name, "schema": form.schema });
+    if !form.description.is_empty() {
+        schema["description"] = form.description.as_str().into();
+    }
+    if let Some(strict) = form.strict {
+        schema["strict"] = strict.into();
+    }
+    json!({ "type": "json_schema", "json_schema": schema })
+}
+
+fn messages(request: &ModelRequest, origin: &str) -> Vec<Value> {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({ "role": "system", "content": &*request.system }));
@@ -111,6 +141,11 @@ fn messages(request: &ModelRequest) -> Vec<Value> {
                 let mut message = json!({ "role": "assistant", "content": reply.text });
                 if !calls.is_empty() {
                     message["tool_calls"] = calls.into();
+                    // Some models refuse to go on with calls of which they do not know why they made them.
+                    let thought = verbatim(reply, origin).and_then(Value::as_object);
+                    for (key, value) in thought.into_iter().flatten() {
+                        message[key] = value.clone();
+                    }
                 }
                 messages.push(message);
             }
@@ -126,6 +161,9 @@ fn messages(request: &ModelRequest) -> Vec<Value> {
 
 #[derive(Debug, Default)]
 struct ChatDecoder {
+    origin: String,
+    /// What was thought, under the name that the server has for it.
+    thought: Option<(&'static str, String)>,
     calls: Vec<OpenCall>,
     stop: Option<ReplyStop>,
     /// The stream said that it is whole.
@@ -166,6 +204,9 @@ impl Decoder for ChatDecoder {
         for key in ["reasoning_content", "reasoning"] {
             if let Some(text) = delta[key].as_str().filter(|text| !text.is_empty()) {
                 parts.push(ReplyPart::Thinking(text.into()));
+                let thought = self.thought.get_or_insert_default();
+                thought.0 = key;
+                thought.1.push_str(text);
                 break;
             }
         }
@@ -213,7 +254,15 @@ impl Decoder for ChatDecoder {
             None if self.done => Some(by_calls),
             stop => stop,
         };
-        stop.map(ReplyPart::Stop).into_iter().collect()
+        let thought = self.thought.take().filter(|_| !self.calls.is_empty());
+        let verbatim = thought.map(|(key, text)| {
+            ReplyPart::Verbatim(Verbatim {
+                origin: std::mem::take(&mut self.origin),
+                content: json!({ key: text }),
+            })
+        });
+        let stop = stop.map(ReplyPart::Stop);
+        verbatim.into_iter().chain(stop).collect()
     }
 }
 

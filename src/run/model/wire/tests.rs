@@ -1,9 +1,12 @@
 //! Streams as providers send them, the odd ones too, and what is understood of each.
 
+mod answers;
+mod back;
+
 use super::*;
 use crate::definition::Effort;
 use crate::definition::provider::provider;
-use crate::run::model::{Call, Reply, ToolDefinition};
+use crate::run::model::{Call, Reply, ToolDefinition, Wanted};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,6 +63,7 @@ fn read(name: &str, events: &[Value]) -> String {
                 }
                 call.2.push_str(&input);
             }
+            ReplyPart::Verbatim(_) => {}
             ReplyPart::Usage(tokens) => usage = Some(tokens),
             ReplyPart::Stop(reason) => stop = Some(reason.as_str()),
         }
@@ -102,6 +106,7 @@ fn call(index: Option<u64>, id: Option<&str>, name: Option<&str>, arguments: &st
     delta(json!({ "tool_calls": [call] }))
 }
 
+/// smolagents#1958, LibreChat-AI/agents#260, openclaw#47136.
 #[test]
 fn chat_completions() {
     let (a, b, f) = (Some("a"), Some("b"), Some("f"));
@@ -385,11 +390,12 @@ fn request() -> ModelRequest {
         Message::Assistant(Reply {
             text: String::new(),
             calls: vec![call("{\"x\":1}"), call("")],
+            ..Reply::default()
         }),
         Message::Results(vec![result("one", false), result("error: two", true)]),
         Message::Assistant(Reply {
             text: "Done.".into(),
-            calls: Vec::new(),
+            ..Reply::default()
         }),
     ];
     ModelRequest {
@@ -401,6 +407,7 @@ fn request() -> ModelRequest {
             input_schema: json!({ "type": "object", "properties": {} }),
         }]),
         effort: Some(Effort::High),
+        wanted: Wanted::Any,
     }
 }
 
