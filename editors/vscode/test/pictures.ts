@@ -5,7 +5,7 @@ import { Editor, type Window } from './ui/editor.ts';
 
 const IMAGES = fileURLToPath(new URL('../images', import.meta.url));
 const THEMES = { dark: 'Default Dark Modern', light: 'Default Light Modern' };
-const SIZE = { width: 1000, height: 640 };
+const SIZE = { width: 960, height: 600 };
 
 type Theme = keyof typeof THEMES;
 
@@ -18,7 +18,7 @@ async function run(window: Window, theme: Theme): Promise<void> {
   const row = page.locator('.panel .monaco-list-row', { hasText: 'track_parcel' }).first();
   await row.locator('.monaco-tl-twistie').click();
   await page.keyboard.press('ArrowUp');
-  await page.locator('.panel .monaco-list-row', { hasText: 'took' }).first().waitFor();
+  await page.locator('.panel .monaco-list-row', { hasText: 'allowed by' }).first().waitFor();
   await picture(window, `run-${theme}`);
 }
 
@@ -56,8 +56,8 @@ async function tests(window: Window, theme: Theme): Promise<void> {
     .filter({ has: page.locator('.codicon-testing-passed-icon') })
     .nth(4)
     .waitFor();
-  await window.command('View: Hide Panel');
-  await window.show('.', 'order-desk.loop.toml');
+  await page.keyboard.press('Control+J');
+  await page.keyboard.press('Control+1');
   await page.keyboard.press('Control+End');
   await picture(window, `tests-${theme}`);
 }

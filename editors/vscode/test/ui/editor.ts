@@ -31,7 +31,7 @@ export const LOOPLS = realpathSync(required('LOOPLS'));
 const SCREENSHOTS = path.join(EXTENSION, 'test/screenshots');
 
 /** How long anything may take. Long, for machines are shared; a test waits for what it wants and no longer. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 function required(name: string): string {
   const value = process.env[name];
