@@ -72,13 +72,18 @@ export interface EditorOptions {
 
 /** The process groups of editors that run, which end with this process, however it ends. */
 const groups = new Set<number>();
-process.on('exit', () => {
-  for (const group of groups) {
-    process.kill(-group, 'SIGKILL');
-  }
-});
+process.on('exit', () => groups.forEach(kill));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => process.exit(1));
+}
+
+/** Kills what is left of a process group. */
+function kill(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // Nothing is left.
+  }
 }
 
 let shared: Promise<Editor> | undefined;
@@ -300,9 +305,11 @@ export class Editor {
     if (child?.pid) {
       const gone = new Promise(resolve => child.once('exit', resolve));
       process.kill(-child.pid, 'SIGTERM');
-      const hard = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), 5_000);
+      const hard = setTimeout(() => kill(child.pid as number), 5_000);
       await gone;
       clearTimeout(hard);
+      // A server that a test has stopped does not hear that it is to end.
+      kill(child.pid);
       groups.delete(child.pid);
     }
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
