@@ -211,8 +211,8 @@ fn main() {
         format!("{:.0} ms", took.as_secs_f64() * 1e3),
         "1100 ms",
     );
-    let much = r#"["head", "-c", "50000000", "/dev/zero"]"#;
-    let much = process(&commands(1, much, "500ms"));
+    let much = r#"["sh", "-c", "yes 1234567 | head -c 50000000"]"#;
+    let much = process(&commands(1, much, "1s"));
     let memory = much
         .memory
         .map(|kib| format!("{:.1} MiB", kib as f64 / 1024.0));

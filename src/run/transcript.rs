@@ -118,10 +118,13 @@ impl<W: Write> TranscriptWriter<W> {
         if self.written > MAX_TRANSCRIPT_BYTES && record.event.is_chunk() {
             return Ok(());
         }
-        let mut line = serde_json::to_vec(record)?;
-        line.push(b'\n');
-        self.writer.write_all(&line)?;
-        self.written += line.len() as u64;
+        // Piece by piece: as JSON a result may be six times as long as it is.
+        let mut counted = Counted {
+            writer: &mut self.writer,
+            written: &mut self.written,
+        };
+        serde_json::to_writer(&mut counted, record)?;
+        counted.write_all(b"\n")?;
         match record.event {
             Event::StepCompleted { .. } | Event::RunEnded { .. } => self.writer.flush(),
             _ => Ok(()),
@@ -131,6 +134,24 @@ impl<W: Write> TranscriptWriter<W> {
     /// The writer.
     pub fn into_inner(self) -> W {
         self.writer
+    }
+}
+
+/// Counts what is written.
+struct Counted<'a, W> {
+    writer: &'a mut W,
+    written: &'a mut u64,
+}
+
+impl<W: Write> Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.writer.write(bytes)?;
+        *self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::check::{Diagnostic, Severity};
 use ropey::Rope;
 
 pub use github::github;
-pub use json::{Range, escape_json, json, range};
+pub use json::{Range, escape_json, json, range, write_json};
 pub use sarif::sarif;
 pub use text::text;
 

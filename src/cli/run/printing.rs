@@ -2,10 +2,10 @@
 
 use super::screen::Screen;
 use super::written::Transcripts;
-use crate::cli::report::escape_json;
+use crate::cli::report::write_json;
 use crate::cli::{Failure, Status, output};
 use crate::run::{Record, StopReason};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -28,9 +28,9 @@ impl View {
         match self {
             View::Screen(screen) => screen.show(record),
             View::Transcript(out) => {
-                let mut line = escape_json(&serde_json::to_string(record)?);
-                line.push('\n');
-                out.write_all(line.as_bytes())?;
+                let mut out = BufWriter::new(out);
+                write_json(&mut out, record)?;
+                out.write_all(b"\n")?;
                 out.flush()
             }
         }

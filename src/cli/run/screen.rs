@@ -325,15 +325,23 @@ impl Screen {
 /// The first lines of a result, each cut, and how many more there are.
 fn bounded_lines(result: &str) -> Vec<String> {
     let total = result.lines().count();
-    let mut lines: Vec<String> = result
-        .lines()
-        .take(MOST_LINES)
-        .map(|line| cut(&printable(line)))
-        .collect();
+    let mut lines: Vec<String> = result.lines().take(MOST_LINES).map(bounded_line).collect();
     if total > MOST_LINES {
         lines.push(format!("{DIM}… {} more lines{DIM:#}", total - MOST_LINES));
     }
     lines
+}
+
+/// A line, cut before it is written out: written out it may be many times as long.
+fn bounded_line(line: &str) -> String {
+    match line.char_indices().nth(MOST_CHARACTERS) {
+        None => printable(line).into_owned(),
+        Some((end, _)) => {
+            let more = line[end..].chars().count();
+            let shown = printable(&line[..end]);
+            format!("{shown}{DIM}… {more} more characters{DIM:#}")
+        }
+    }
 }
 
 /// The first characters of `text`, and how many more there are.
