@@ -1,6 +1,6 @@
 //! The environment of a tool: an allowlist and what its entry adds, never everything.
 
-use crate::definition::{Field, Spanned, Tool};
+use crate::definition::{Field, Spanned, Tool, variables};
 use crate::text::Span;
 
 /// Tells a command by which of its names it was called.
@@ -128,14 +128,6 @@ pub fn expand(
     Ok(expanded)
 }
 
-/// The names in `${NAME}`, in order.
-pub fn variables(text: &str) -> impl Iterator<Item = &str> {
-    parts(text).into_iter().filter_map(|part| match part {
-        Part::Variable(name) => Some(name),
-        Part::Plain(_) => None,
-    })
-}
-
 /// A part of a text that may name variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
@@ -148,17 +140,11 @@ pub enum Part<'a> {
 /// Takes `text` apart. A `$` that begins no `${NAME}` is plain text.
 pub fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
-    let (mut done, mut from) = (0, 0);
-    while let Some(start) = text[from..].find("${").map(|at| from + at) {
-        let inner = &text[start + 2..];
-        let name = inner.split_once('}').map(|(name, _)| name);
-        from = start + 2;
-        if let Some(name) = name.filter(|name| is_name(name)) {
-            parts.push(Part::Plain(&text[done..start]));
-            parts.push(Part::Variable(name));
-            from += name.len() + 1;
-            done = from;
-        }
+    let mut done = 0;
+    for variable in variables(text) {
+        parts.push(Part::Plain(&text[done..variable.range.start]));
+        parts.push(Part::Variable(variable.name));
+        done = variable.range.end;
     }
     parts.push(Part::Plain(&text[done..]));
     parts.retain(|part| *part != Part::Plain(""));
@@ -180,11 +166,6 @@ pub fn variable<'a>(
         let value = format!("the environment variable `{name}` is not set");
         Spanned { value, span }
     })
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many levels of loops there are below the root (`security.md`, 12).
+/// How many levels of loops there are below the root (`docs/security.md`, 12).
 const LEVELS_BELOW: usize = 2;
 
 /// A loop with the loops below it, all accepted, and with whatever text else they name. Nothing is read again to bind it.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// The first line: what is begun by another is never appended to (`security.md`, 16).
+/// The first line: what is begun by another is never appended to (`docs/security.md`, 16).
 const FIRST_LINE: &str = "{\"loopls\":\"log\",\"version\":1}\n";
 
 /// A log. It is made at the first line that is written to it.

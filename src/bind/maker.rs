@@ -126,9 +126,10 @@ impl Maker {
             let server = self.servers.get(&key);
             let server = server.map_err(|problem| failed(problem, source.span))?;
             let maker = mcp::Maker::new(definition, (index, mcp), &server, &self.secrets);
-            let (tools, left_out) = maker.build().map_err(told)?;
+            let made = maker.build().map_err(told)?;
+            let left_out = made.left_out;
             notices.extend(mcp::notices(entry, source.span, left_out, &self.secrets));
-            return Ok(tools);
+            return Ok(made.tools);
         }
         let schema = schema(entry).map_err(|(problem, span)| failed(problem, span))?;
         let infos = infos(entry, &schema);

@@ -99,6 +99,13 @@ fn keys(family: &Family, bindings: &Bindings) -> HashMap<Key, Milliseconds> {
     keys
 }
 
+/// What came of the tools of a server.
+pub(super) struct Made {
+    pub tools: Vec<Arc<dyn Tool>>,
+    /// What cannot be had, a sentence each.
+    pub left_out: Vec<String>,
+}
+
 /// Makes the tools of one entry from what its server offers.
 pub(super) struct Maker<'a> {
     entry: &'a definition::Tool,
@@ -126,12 +133,12 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The tools that the entry names, or all; and what was left out of these.
+    /// The tools that the entry names; all, if it names none.
     ///
     /// # Errors
     ///
     /// The entry names a tool that cannot be had.
-    pub fn build(&self) -> Result<(Vec<Arc<dyn Tool>>, Vec<String>), Spanned<String>> {
+    pub fn build(&self) -> Result<Made, Spanned<String>> {
         if self.entry.produces.is_missing() {
             return Ok(self.all());
         }
@@ -146,20 +153,25 @@ impl<'a> Maker<'a> {
             let listed = listed.ok_or_else(|| problem(self.missing(name.value)))?;
             self.make(listed).map_err(problem)
         });
-        Ok((tools.collect::<Result<_, _>>()?, Vec::new()))
+        Ok(Made {
+            tools: tools.collect::<Result<_, _>>()?,
+            left_out: Vec::new(),
+        })
     }
 
-    /// All that the server offers, and what was left out of that.
-    pub fn all(&self) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
-        let mut tools = Vec::new();
-        let mut left_out: Vec<String> = self.server.listing().left_out().collect();
+    /// All that the server offers.
+    pub fn all(&self) -> Made {
+        let mut made = Made {
+            tools: Vec::new(),
+            left_out: self.server.listing().left_out().collect(),
+        };
         for listed in &self.server.listing().tools {
             match self.make(listed) {
-                Ok(tool) => tools.push(tool),
-                Err(problem) => left_out.push(problem),
+                Ok(tool) => made.tools.push(tool),
+                Err(problem) => made.left_out.push(problem),
             }
         }
-        (tools, left_out)
+        made
     }
 
     /// The model-facing name of a tool.

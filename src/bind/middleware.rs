@@ -95,7 +95,7 @@ impl Middleware {
     }
 
     /// Whether it is put around calls of `tool`. Whatever the patterns say, only what reads is tried again
-    /// (`security.md`, 10).
+    /// (`docs/security.md`, 10).
     pub fn applies_to(&self, tool: &ToolInfo) -> bool {
         let retries = matches!(self.kind, MiddlewareKind::Retry { .. });
         if retries && tool.effect != Effect::Read {

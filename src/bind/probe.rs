@@ -45,11 +45,11 @@ pub async fn probe(
     let drain = definition.drain();
     let server = Server::start(&key, &bindings.guard, drain, secrets.clone()).await;
     let server = Arc::new(server.map_err(|problem| failed(here(problem)))?);
-    let (tools, left_out) = mcp::Maker::new(definition, (index, mcp), &server, &secrets).all();
+    let made = mcp::Maker::new(definition, (index, mcp), &server, &secrets).all();
     server.end().await;
     Ok(Offer {
-        tools: tools.iter().map(|tool| tool.info().clone()).collect(),
-        notices: mcp::notices(entry, span, left_out, &secrets),
+        tools: made.tools.iter().map(|tool| tool.info().clone()).collect(),
+        notices: mcp::notices(entry, span, made.left_out, &secrets),
     })
 }
 

@@ -1,11 +1,10 @@
-//! Secrets: values that leave this process for nobody but those they are meant for (`security.md`, 15).
+//! Secrets: values that leave this process for nobody but those they are meant for (`docs/security.md`, 15).
 //!
 //! They are looked for in all their spellings at once: as they are, percent-encoded, escaped for JSON, and within
 //! Base64, wherever in it they begin.
 
-use super::environment::variables;
 use super::keys;
-use crate::definition::{Definition, Field, Source, Spanned, Tool};
+use crate::definition::{Definition, Field, Source, Spanned, Tool, variables};
 use crate::text::Text;
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::{Map, Value};
@@ -245,7 +244,11 @@ fn names(definition: &Definition) -> BTreeSet<&str> {
         let (url, headers) = address(tool);
         names.extend(headers.iter().flat_map(named));
         let others = tool.env.iter().flat_map(named);
-        let in_url = url.get().into_iter().flat_map(|url| variables(url));
+        let in_url = url
+            .get()
+            .into_iter()
+            .flat_map(|url| variables(url))
+            .map(|variable| variable.name);
         names.extend(others.chain(in_url).filter(|name| tells_secret(name)));
     }
     names
@@ -263,7 +266,11 @@ fn address(tool: &Tool) -> (&Field<Text>, &Pairs) {
 }
 
 fn named((_, value): &(Spanned<Text>, Field<Text>)) -> impl Iterator<Item = &str> {
-    value.get().into_iter().flat_map(|value| variables(value))
+    value
+        .get()
+        .into_iter()
+        .flat_map(|value| variables(value))
+        .map(|variable| variable.name)
 }
 
 fn tells_secret(name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! What a person is shown of a call before it happens.
 
-use std::fmt::Write;
+use crate::text::{is_unseen, write_out};
 
 /// The longest argument that is shown whole, in characters.
 const ARGUMENT: usize = 300;
@@ -36,24 +36,11 @@ pub fn written_out(text: &str) -> String {
             '\n' => written.push_str("\\n"),
             '\r' => written.push_str("\\r"),
             '\t' => written.push_str("\\t"),
-            c if c.is_control() || is_unseen(c) => {
-                // Writing to a string does not fail.
-                let _ = write!(written, "\\u{{{:x}}}", u32::from(c));
-            }
+            c if is_unseen(c) => write_out(&mut written, c),
             c => written.push(c),
         }
     }
     written
-}
-
-/// Whether `c` has no look of its own: bidirectional controls, zero-width and filler characters, tags, and line
-/// breaks that are no control characters.
-fn is_unseen(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// `text` if it has at most `limit` characters; else its ends, with how many are missing between them.

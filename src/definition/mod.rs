@@ -11,6 +11,7 @@ mod resolve;
 mod string_places;
 mod surroundings;
 mod test;
+mod variable;
 
 pub use duration::{Milliseconds, format_duration, parse_duration};
 pub use lower::lower;
@@ -24,6 +25,7 @@ pub use resolve::{
 pub use string_places::StringPlaces;
 pub use surroundings::{FileProblem, KnownLoop, Nowhere, Surroundings, beside};
 pub use test::{Expect, ExpectedCall, ExpectedResult, GivenResult, Test};
+pub use variable::{Variable, variables};
 
 /// The name of the tool through which a model gives its structured answer; no definition may produce it.
 pub const RESERVED_TOOL_NAME: &str = "_looprig_final_output";

@@ -7,10 +7,7 @@ mod keys;
 pub mod reference;
 pub mod schema;
 
-pub use keys::{
-    DEFINITION, EFFORTS, GIVEN_RESULT, HTTP, LIMITS, MCP, MODE, MODEL, NOT_IN_FORMAT,
-    SCRIPTED_CALL, TEST, TOOL,
-};
+pub use keys::{DEFINITION, MODEL, NOT_IN_FORMAT, TOOL};
 
 /// Keys whose empty string means that they are absent, as in harness.
 const BLANK_IS_ABSENT: [&str; 3] = ["initial_mode", "base_url", "effort"];

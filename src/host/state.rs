@@ -8,7 +8,7 @@ use std::time::SystemTime;
 /// The folder of transcripts and documents of runs, in the state folder.
 pub const RUNS: &str = "runs";
 
-/// How many files of a kind stay, and how many bytes; the oldest go (`security.md`, 16).
+/// How many files of a kind stay, and how many bytes; the oldest go (`docs/security.md`, 16).
 const KEPT_FILES: usize = 50;
 const KEPT_BYTES: u64 = 500 << 20;
 

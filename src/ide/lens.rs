@@ -1,9 +1,8 @@
 //! What can be started from a definition: lenses over the loop, its modes and tests, and the same as actions.
 
-use super::plain::one_line;
 use crate::check::Analysis;
 use crate::definition::{Source, Tool};
-use crate::text::Span;
+use crate::text::{Span, one_line};
 
 /// Something a person can start.
 #[derive(Clone, Debug, PartialEq, Eq)]

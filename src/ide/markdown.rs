@@ -1,6 +1,6 @@
 //! Foreign text in Markdown: whatever a file says, it is shown as text and never as markup.
 
-use super::plain::is_hidden;
+use crate::text::is_hidden;
 
 /// `text` as inline code, whatever backticks and line breaks it holds.
 pub fn code(text: &str) -> String {

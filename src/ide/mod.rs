@@ -19,7 +19,6 @@ mod loops;
 pub mod markdown;
 mod patterns;
 mod place;
-mod plain;
 mod quick_fix;
 mod references;
 mod regions;

@@ -1,11 +1,10 @@
 //! The outline of a definition.
 
 use super::definition::whole_of;
-use super::plain;
 use crate::check::Analysis;
 use crate::definition::{Limits, Mode, Test, Tool, format_duration};
 use crate::syntax::{Entry, Node};
-use crate::text::Span;
+use crate::text::{self, Span};
 
 /// A part of a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +104,7 @@ impl Symbol {
 const LONGEST: usize = 80;
 
 fn one_line(text: &str) -> String {
-    plain::one_line(text, LONGEST)
+    text::one_line(text, LONGEST)
 }
 
 /// `name` on one line, or what stands for it while there is none.

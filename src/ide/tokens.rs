@@ -1,11 +1,11 @@
 //! Semantic tokens: what each word of a text is, for its colour.
 
-use super::embedded::{is_variable, takes_placeholders, takes_variables, variables};
+use super::embedded::{is_variable, takes_placeholders, takes_variables};
 use super::shape::Shape;
 use super::walk::{Place, Written, walk};
 use crate::check::{Analysis, allows};
 use crate::definition::placeholder::placeholders;
-use crate::definition::{StringPlaces, Target};
+use crate::definition::{StringPlaces, Target, variables};
 use crate::format::Type;
 use crate::syntax::{Key, Value, ValueKind};
 use crate::text::Span;
@@ -196,7 +196,7 @@ impl Painter<'_> {
         }
         if takes_variables(&place.path) {
             let found = variables(text).into_iter();
-            ranges.extend(found.map(|(range, _)| (range, TokenKind::Variable)));
+            ranges.extend(found.map(|found| (found.range, TokenKind::Variable)));
         }
         if ranges.is_empty() {
             return Vec::new();

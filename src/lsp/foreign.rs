@@ -1,68 +1,27 @@
-//! Text of files, models and tools, on its way to a person: shown, never obeyed (`security.md`, 14).
+//! Text of files, models and tools, on its way to a person: shown, never obeyed (`docs/security.md`, 14).
 
-use std::fmt::Write;
-
-/// `text` on one line, at most `max` characters long: control characters, bidirectional controls and what has no width
-/// are written out, blanks run together.
-pub fn one_line(text: &str, max: usize) -> String {
-    let mut line = String::new();
-    let mut count = 0;
-    for word in text.split_whitespace() {
-        if count > 0 {
-            line.push(' ');
-            count += 1;
-        }
-        for character in word.chars() {
-            if count >= max {
-                line.push('…');
-                return line;
-            }
-            push(&mut line, character);
-            count += 1;
-        }
-    }
-    line
-}
+pub use crate::text::one_line;
+use crate::text::written_out;
 
 /// `text` with its lines, the same characters written out; from more than `max` characters the middle is left out, and
 /// said how long it was.
 pub fn whole(text: &str, max: usize) -> String {
     let count = text.chars().count();
-    let mut shown = String::new();
-    let (head, tail) = match count > max {
-        true => (max / 2, max - max / 2),
-        false => (count, 0),
+    if count <= max {
+        return written_out(text).into_owned();
+    }
+    let (head, tail) = (max / 2, max - max / 2);
+    let border = |nth| {
+        text.char_indices()
+            .nth(nth)
+            .map_or(text.len(), |(at, _)| at)
     };
-    for character in text.chars().take(head) {
-        push(&mut shown, character);
-    }
-    if tail > 0 {
-        // Writing to a string does not fail.
-        let _ = write!(shown, "…[{} characters left out]…", count - head - tail);
-    }
-    for character in text.chars().skip(count - tail) {
-        push(&mut shown, character);
-    }
-    shown
-}
-
-fn push(line: &mut String, character: char) {
-    match character {
-        '\n' | '\t' => line.push(character),
-        hidden if is_hidden(hidden) => {
-            // Writing to a string does not fail.
-            let _ = write!(line, "\\u{{{:x}}}", u32::from(hidden));
-        }
-        shown => line.push(shown),
-    }
-}
-
-/// Whether a person would not see what `character` does.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    format!(
+        "{}…[{} characters left out]…{}",
+        written_out(&text[..border(head)]),
+        count - max,
+        written_out(&text[border(count - tail)..])
+    )
 }
 
 /// `text` without what a message box would make a link of: the bracket before an address is parted from it.
@@ -85,20 +44,6 @@ pub fn fenced(text: &str, language: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_is_one_line() {
-        for (text, expected) in [
-            ("", ""),
-            ("  two\n word\t", "two word"),
-            ("\u{1b}[2J\u{202e}x", "\\u{1b}[2J\\u{202e}x"),
-            ("12345678", "12345678"),
-            ("123456789", "12345678…"),
-            ("äöü äöü äöü", "äöü äöü …"),
-        ] {
-            assert_eq!(one_line(text, 8), expected);
-        }
-    }
 
     #[test]
     fn the_middle_is_left_out_and_said() {

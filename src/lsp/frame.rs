@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use tokio::sync::mpsc;
 
-/// The most bytes that one message may have; a longer one ends the session (`security.md`, 22).
+/// The most bytes that one message may have; a longer one ends the session (`docs/security.md`, 22).
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// The most bytes looked at as one header line.

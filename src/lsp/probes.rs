@@ -19,11 +19,14 @@ const NAMES: usize = 400;
 
 /// What servers offered when they were last asked, by the path of the definition and the name of the entry.
 #[derive(Debug, Default)]
-pub struct Probes(Mutex<HashMap<(PathBuf, String), Arc<Vec<String>>>>);
+pub struct Probes(Mutex<HashMap<(PathBuf, String), Names>>);
+
+/// Names as the model would see them.
+type Names = Arc<Vec<String>>;
 
 impl Probes {
     /// What the server of the entry `tool` of the definition at `path` offered; `None` if it was never asked.
-    pub fn of(&self, path: &Path, tool: &str) -> Option<Arc<Vec<String>>> {
+    pub fn of(&self, path: &Path, tool: &str) -> Option<Names> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(&(path.to_owned(), tool.to_owned())).cloned()
     }

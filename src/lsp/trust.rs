@@ -1,4 +1,4 @@
-//! Whether a definition may start anything (`security.md`, 1).
+//! Whether a definition may start anything (`docs/security.md`, 1).
 //!
 //! The protocol knows no trust. It comes from `initializationOptions.trust`, from `loopls/didChangeTrust`, or from a
 //! person who is asked; never from settings, `loopls.toml` or a definition. What a person said of a folder is kept with

@@ -185,7 +185,7 @@ pub fn path(uri: &str) -> Option<PathBuf> {
     let rest = rest.strip_prefix("//").unwrap_or(rest);
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
     let (host, path) = rest.split_at(rest.find('/')?);
-    // A file of another machine is nobody's to open (`security.md`, 3).
+    // A file of another machine is nobody's to open (`docs/security.md`, 3).
     if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
         return None;
     }

@@ -59,7 +59,7 @@ pub(super) struct AccessPolicy {
     ask: Vec<Written>,
     allow: Vec<Written>,
     /// Definitions that are servers, whose tools a wildcard of `allow` does not reach: what a server offers may
-    /// change without the file (`security.md`, rule 13).
+    /// change without the file (`docs/security.md`, 13).
     servers: HashSet<String>,
     /// The policy of the loop above, whose `deny` and `ask` hold here too.
     above: Option<Arc<AccessPolicy>>,

@@ -1,4 +1,4 @@
-//! What is done around the calls of a loop: its middlewares, the first outermost (`format.md`, `[[middlewares]]`).
+//! What is done around the calls of a loop: its middlewares, the first outermost (`docs/format.md`, `[[middlewares]]`).
 //!
 //! They are within the call: its timeout counts all attempts and the waits between them, and its result is what comes
 //! out of the outermost.
@@ -224,7 +224,7 @@ impl Making {
         let time = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let outcome = self.through(layer + 1).await;
         let info = self.tool.info();
-        // No input and no result: a log is kept longer than what was said is anybody's business (`security.md`, 15).
+        // No input and no result: a log is kept longer than what was said is anybody's business (`docs/security.md`, 15).
         let mut line = json!({
             "time": time.as_millis() as f64 / 1e3,
             "run": self.run,

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-/// The most bytes of one call's input (`security.md`, Bounds).
+/// The most bytes of one call's input (`docs/security.md`, 20).
 const MAX_INPUT_BYTES: usize = 1 << 20;
 /// What a call that was told to end gets beside the drain timeout, so that a tool that keeps to it can still read
 /// what its process had written and reap it.

@@ -5,7 +5,7 @@ use super::transcript::Recorder;
 use crate::bind::{Hiding, OutputSink, Stream};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most bytes of output that people are shown of one call (`security.md`, Bounds).
+/// The most bytes of output that people are shown of one call (`docs/security.md`, 20).
 const MAX_SHOWN_BYTES: usize = 1 << 20;
 
 /// Makes `ToolOutput` events of what a call writes. Dropping it ends that, whatever the tool still writes.

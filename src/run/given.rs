@@ -1,4 +1,4 @@
-//! Results that are given instead of running tools, by a test or by a record (`security.md`, 11).
+//! Results that are given instead of running tools, by a test or by a record (`docs/security.md`, 11).
 //!
 //! A layer around the tools of a bound loop, and of those below it, whose tools have the path of the calls that lead to
 //! them for a name. A call with a given result is checked like any other and then answered with that. Of the rest `read`

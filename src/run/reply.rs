@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most bytes of one reply, thinking included (`security.md`, Bounds).
+/// The most bytes of one reply, thinking included (`docs/security.md`, 20).
 const MAX_REPLY_BYTES: usize = 16 << 20;
 /// What a call adds to those bytes beside its text, so that empty calls are bounded too.
 const CALL_OVERHEAD: usize = 64;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use tokio::sync::Mutex;
 
-/// The most turns below the root in one run (`security.md`, 12).
+/// The most turns below the root in one run (`docs/security.md`, 12).
 const MOST_SUBLOOPS: usize = 64;
 /// The most characters of a call's input, or of why it failed, that are told of a turn below.
 const MOST_CHARACTERS: usize = 300;

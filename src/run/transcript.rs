@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
 
-/// The size from which on a transcript takes no more chunks (`security.md`, Bounds).
+/// The size from which on a transcript takes no more chunks (`docs/security.md`, 20).
 const MAX_TRANSCRIPT_BYTES: u64 = 256 << 20;
 
 /// Numbers and times the events of one run and hands them on, in order, whichever thread they come from.

@@ -124,16 +124,26 @@ impl RunView {
 
     /// The counters in one line: `3/8 iterations · 5/20 calls · 1.2k tokens · 2.4 s`.
     pub fn summary(&self) -> String {
+        self.counters(Some(self.tokens), self.elapsed)
+    }
+
+    /// The same `elapsed` milliseconds after its start, without tokens where nobody counted any.
+    pub fn summary_at(&self, elapsed: u64) -> String {
+        self.counters(Some(self.tokens).filter(|tokens| *tokens > 0), elapsed)
+    }
+
+    fn counters(&self, tokens: Option<u64>, elapsed: u64) -> String {
         let of = |count: u64, max: Option<u64>| match max {
             Some(max) => format!("{count}/{max}"),
             None => count.to_string(),
         };
+        let tokens = tokens.map(|tokens| format!("{} tokens · ", short_count(tokens)));
         format!(
-            "{} iterations · {} calls · {} tokens · {}",
+            "{} iterations · {} calls · {}{}",
             of(self.iterations, self.limits.map(|limits| limits.iterations)),
             of(self.calls, self.limits.map(|limits| limits.calls)),
-            short_count(self.tokens),
-            short_time(self.elapsed)
+            tokens.unwrap_or_default(),
+            short_time(elapsed)
         )
     }
 
@@ -245,6 +255,9 @@ mod tests {
                 ..RunView::default()
             };
             assert_eq!(view.summary(), expected);
+            let without = expected.replace("0 tokens · ", "");
+            let counted = if tokens == 0 { &*without } else { expected };
+            assert_eq!(view.summary_at(elapsed), counted);
         }
     }
 

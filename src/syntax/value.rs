@@ -229,16 +229,10 @@ impl Parser<'_> {
         let mut needs_comma = false;
         while self.at < end {
             let token = self.token();
+            if self.step_over_gap(&mut needs_comma, "a value is missing before this comma") {
+                continue;
+            }
             match token.kind {
-                TokenKind::Whitespace | TokenKind::Newline | TokenKind::Comment => self.advance(),
-                TokenKind::Comma => {
-                    if !needs_comma {
-                        self.errors
-                            .report(token.span, "a value is missing before this comma");
-                    }
-                    needs_comma = false;
-                    self.advance();
-                }
                 TokenKind::RightSquareBracket
                 | TokenKind::RightCurlyBracket
                 | TokenKind::Equals => {
@@ -275,6 +269,22 @@ impl Parser<'_> {
         items
     }
 
+    /// Steps over what stands between the items of a bracket: blanks, comments, line breaks and one comma. Whether there
+    /// was any of it; `missing` is what to say of a comma that no item stands before.
+    fn step_over_gap(&mut self, needs_comma: &mut bool, missing: &'static str) -> bool {
+        match self.kind() {
+            TokenKind::Whitespace | TokenKind::Newline | TokenKind::Comment => {}
+            TokenKind::Comma => {
+                if !std::mem::take(needs_comma) {
+                    self.errors.report(self.token().span, missing);
+                }
+            }
+            _ => return false,
+        }
+        self.advance();
+        true
+    }
+
     fn missing_comma(&mut self, value: Span, items: &[Value]) {
         let after = items.last().map_or(value.start, |item| item.span.end);
         let first = Span::new(after, value.start);
@@ -309,16 +319,10 @@ impl Parser<'_> {
         let mut colon_told = false;
         while self.at < end {
             let token = self.token();
+            if self.step_over_gap(&mut needs_comma, "a key is missing before this comma") {
+                continue;
+            }
             match token.kind {
-                TokenKind::Whitespace | TokenKind::Newline | TokenKind::Comment => self.advance(),
-                TokenKind::Comma => {
-                    if !needs_comma {
-                        self.errors
-                            .report(token.span, "a key is missing before this comma");
-                    }
-                    needs_comma = false;
-                    self.advance();
-                }
                 TokenKind::RightSquareBracket
                 | TokenKind::RightCurlyBracket
                 | TokenKind::LeftSquareBracket

@@ -6,12 +6,14 @@
 mod cursor;
 mod difference;
 mod document;
+mod hidden;
 mod position;
 mod span;
 
 pub use cursor::PositionCursor;
 pub use difference::difference;
 pub use document::{Change, Document};
+pub use hidden::{is_hidden, is_unseen, one_line, write_out, written_out};
 pub use position::{Encoding, Position, Range, offset_at, position_at, range_of};
 pub use span::{Edit, Span, apply_edits};
 

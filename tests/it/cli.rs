@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 mod fixing;
 mod formatting;
 mod mcp;
+mod orphans;
 mod processes;
 mod settings;
 mod starting;
@@ -454,12 +455,13 @@ Let me look.
 ▶ lookup {"order":1042} #1
 ✓ lookup #1 · [..]
   order 1042: shipped
-✓ answer · 1/8 iterations · 1/20 calls · 0 tokens · [..]
+✓ answer · 1/8 iterations · 1/20 calls · [..]
 
 "#]]
     );
 }
 
+/// docker-agent#2208: a limit without a terminal ends with a status, and nobody is asked.
 #[test]
 fn run_exit_statuses() {
     for (arguments, expected, words) in [

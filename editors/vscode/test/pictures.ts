@@ -5,7 +5,7 @@ import { Editor, type Window } from './ui/editor.ts';
 
 const IMAGES = fileURLToPath(new URL('../images', import.meta.url));
 const THEMES = { dark: 'Default Dark Modern', light: 'Default Light Modern' };
-const SIZE = { width: 1280, height: 800 };
+const SIZE = { width: 960, height: 600 };
 
 type Theme = keyof typeof THEMES;
 
@@ -14,10 +14,11 @@ async function run(window: Window, theme: Theme): Promise<void> {
   const { page } = window;
   await window.lens('Run');
   await window.waitText('order-desk #1', '✓ answer');
-  await window.runRows();
+  await window.waitRows(/track_parcel/);
   const row = page.locator('.panel .monaco-list-row', { hasText: 'track_parcel' }).first();
   await row.locator('.monaco-tl-twistie').click();
-  await page.locator('.panel .monaco-list-row', { hasText: 'took' }).first().waitFor();
+  await page.keyboard.press('ArrowUp');
+  await page.locator('.panel .monaco-list-row', { hasText: 'allowed by' }).first().waitFor();
   await picture(window, `run-${theme}`);
 }
 
@@ -55,14 +56,13 @@ async function tests(window: Window, theme: Theme): Promise<void> {
     .filter({ has: page.locator('.codicon-testing-passed-icon') })
     .nth(4)
     .waitFor();
-  await window.command('View: Hide Panel');
-  await window.show('.', 'order-desk.loop.toml');
+  await page.keyboard.press('Control+J');
+  await page.keyboard.press('Control+1');
   await page.keyboard.press('Control+End');
   await picture(window, `tests-${theme}`);
 }
 
 async function picture(window: Window, name: string): Promise<void> {
-  await window.page.mouse.move(0, 0, { steps: 2 });
   await window.page.screenshot({ path: path.join(IMAGES, `${name}.png`) });
 }
 
@@ -74,6 +74,7 @@ for (const [theme, acts] of [
     'workbench.colorTheme': THEMES[theme],
     'window.autoDetectColorScheme': false,
     'workbench.activityBar.location': 'hidden',
+    'window.title': 'order-desk',
   };
   const editor = await Editor.start({ user: settings, size: SIZE });
   try {
@@ -81,6 +82,9 @@ for (const [theme, acts] of [
       const folder = editor.folder('order-desk.loop.toml', 'tools', 'data');
       const window = await editor.open(folder, 'order-desk.loop.toml');
       await window.page.locator('.codelens-decoration').first().waitFor();
+      if (act !== tests) {
+        await window.page.keyboard.press('Control+B');
+      }
       await act(window, theme);
     }
   } finally {

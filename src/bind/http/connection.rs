@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use url::Host;
 
-/// How many redirects are followed (`security.md`, 6).
+/// How many redirects are followed (`docs/security.md`, 6).
 const MOST_REDIRECTS: usize = 5;
 
 const USER_AGENT: &str = concat!("loopls/", env!("CARGO_PKG_VERSION"));

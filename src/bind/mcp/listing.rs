@@ -1,4 +1,4 @@
-//! What a server offers, within bounds (`security.md`, 13), each tool looked at by itself: one that is odd is left out
+//! What a server offers, within bounds (`docs/security.md`, 13), each tool looked at by itself: one that is odd is left out
 //! by name, and the others work.
 
 use rmcp::model::{

@@ -15,7 +15,7 @@ const TYPES: [&str; 7] = [
     "object", "array", "string", "number", "integer", "boolean", "null",
 ];
 
-/// Nesting after which a schema is looked at no further (`security.md` of the format's bounds: 32 levels).
+/// Nesting after which a schema is looked at no further (`docs/security.md`, 21).
 const DEEPEST: usize = 32;
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {

@@ -21,7 +21,7 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A log is kept under the project's root (`security.md`, 3).
+/// A log is kept under the project's root (`docs/security.md`, 3).
 pub fn check_surroundings(
     analysis: &Analysis,
     surroundings: &dyn Surroundings,

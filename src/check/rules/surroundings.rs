@@ -1,7 +1,9 @@
 //! What the text alone does not decide: `missing_file`, `path_outside`, `command_not_found`, `environment_not_set`.
 
 use crate::check::{Analysis, Code, Diagnostic};
-use crate::definition::{CommandArgument, Field, FileProblem, Source, Spanned, Surroundings};
+use crate::definition::{
+    CommandArgument, Field, FileProblem, Source, Spanned, Surroundings, variables,
+};
 use crate::text::Text;
 use std::path::Path;
 
@@ -51,8 +53,8 @@ pub fn check(analysis: &Analysis, surroundings: &dyn Surroundings, found: &mut V
             _ => {}
         }
         for text in texts {
-            for name in variables(&text.value) {
-                variable(name, text, surroundings, found);
+            for used in variables(&text.value) {
+                variable(used.name, text, surroundings, found);
             }
         }
     }
@@ -111,12 +113,4 @@ fn variable(
         place.span,
         message,
     ));
-}
-
-/// The names in `${NAME}`.
-fn variables(text: &str) -> impl Iterator<Item = &str> {
-    text.split("${")
-        .skip(1)
-        .filter_map(|rest| rest.split_once('}'))
-        .map(|(name, _)| name)
 }

@@ -2,8 +2,7 @@
 
 use super::FileReport;
 use crate::check::Diagnostic;
-use crate::cli::printable::is_written_out;
-use crate::text::{Encoding, Span, range_of};
+use crate::text::{Encoding, Span, is_hidden, range_of};
 use ropey::Rope;
 use serde::Serialize;
 use std::fmt::Write;
@@ -117,7 +116,7 @@ pub fn range(rope: &Rope, span: Span) -> Range {
 pub fn escape_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {
-        if is_written_out(character) {
+        if is_hidden(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 // Writing to a string does not fail.
                 let _ = write!(out, "\\u{unit:04x}");
@@ -240,7 +239,7 @@ mod tests {
         let message = "\u{1b}[2J \u{9b} \u{202e} \u{e0041} é";
         let fixture = Fixture::new("x = 1\n").with(Code::UnknownKey, "x", message);
         let text = json(&[fixture.report()]);
-        assert!(!text.chars().any(is_written_out));
+        assert!(!text.chars().any(is_hidden));
         assert!(text.contains("é"));
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["files"][0]["diagnostics"][0]["message"], message);

@@ -2,8 +2,8 @@
 
 use super::FileReport;
 use crate::check::{Diagnostic, Severity};
-use crate::cli::printable::{is_written_out, printable};
-use crate::text::Span;
+use crate::cli::printable::printable;
+use crate::text::{Span, is_hidden};
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 
 /// Every diagnostic of `file`, each followed by an empty line. Styled: whoever prints to something that is no
@@ -94,7 +94,7 @@ impl Excerpt {
 
 fn shown(text: &str) -> String {
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
-    match lines.chars().any(is_written_out) {
+    match lines.chars().any(is_hidden) {
         true => printable(&lines).into_owned(),
         false => lines,
     }

@@ -5,6 +5,7 @@ mod live;
 mod plan;
 mod printing;
 mod screen;
+mod status;
 mod summary;
 mod terminal;
 mod written;
@@ -162,12 +163,19 @@ fn view(json: bool, person: bool) -> View {
         return View::Transcript(Box::new(std::io::stdout()));
     }
     let streaming = std::io::stdout().is_terminal();
-    View::Screen(Box::new(Screen::new(
+    let screen = Screen::new(
         Box::new(std::io::stdout()),
         Box::new(anstream::stderr()),
         streaming,
         person,
-    )))
+    );
+    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    View::Screen(Box::new(
+        match std::io::stderr().is_terminal() && !is_dumb {
+            true => screen.with_status(),
+            false => screen,
+        },
+    ))
 }
 
 fn approver(person: bool, printing: &Printing, file: &str) -> Arc<dyn Approver> {

@@ -12,6 +12,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
+/// How long nothing else is shown before the status line is brought up to date.
+const TICK: Duration = Duration::from_millis(100);
+
 /// How a run is shown.
 pub enum View {
     /// For people.
@@ -46,6 +49,18 @@ impl View {
         match self {
             View::Screen(screen) => screen.next_live(),
             View::Transcript(_) => None,
+        }
+    }
+
+    /// Whether there is a line that says what goes on.
+    fn has_status(&self) -> bool {
+        matches!(self, View::Screen(screen) if screen.has_status())
+    }
+
+    /// Brings that line up to date.
+    fn show_status(&mut self) {
+        if let View::Screen(screen) = self {
+            screen.show_status();
         }
     }
 
@@ -145,19 +160,23 @@ fn print(mut view: View, queue: &Receiver<Order>, cancel: &CancellationToken) ->
     let mut clock = (0.0, Instant::now());
     loop {
         let now = clock.0 + clock.1.elapsed().as_secs_f64();
-        let order = match view.next_live().filter(|_| result.is_ok()) {
+        let due = view.next_live().filter(|_| result.is_ok());
+        let wait = due.map(|due| Duration::from_secs_f64((due - now).max(0.0)));
+        let tick = view.has_status().then_some(TICK);
+        let order = match wait.into_iter().chain(tick).min() {
             None => queue.recv().unwrap_or(Order::End),
-            Some(due) => {
-                let wait = Duration::from_secs_f64((due - now).max(0.0));
-                match queue.recv_timeout(wait) {
-                    Ok(order) => order,
-                    Err(RecvTimeoutError::Timeout) => {
-                        result = checked(view.show_live(due), cancel);
-                        continue;
+            Some(wait) => match queue.recv_timeout(wait) {
+                Ok(order) => order,
+                Err(RecvTimeoutError::Disconnected) => Order::End,
+                Err(RecvTimeoutError::Timeout) => {
+                    let now = clock.0 + clock.1.elapsed().as_secs_f64();
+                    match due.filter(|due| *due <= now) {
+                        Some(due) => result = checked(view.show_live(due), cancel),
+                        None => view.show_status(),
                     }
-                    Err(RecvTimeoutError::Disconnected) => Order::End,
+                    continue;
                 }
-            }
+            },
         };
         match order {
             Order::End => break,

@@ -4,6 +4,7 @@
 //! standard output as it arrives; anywhere else only the answer does, once it is known to be the answer.
 
 use super::live::Live;
+use super::status::StatusLine;
 use super::summary::summary;
 use crate::cli::output::{DIM, ERROR, WARNING};
 use crate::cli::printable::{printable, printable_line};
@@ -40,6 +41,8 @@ pub struct Screen {
     live: Live,
     /// Calls that were asked about: number, tool and effect.
     asked: Vec<(u64, String, String)>,
+    /// The line that says what goes on; none where nobody watches.
+    status: Option<StatusLine>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +69,32 @@ impl Screen {
             view: RunView::default(),
             live: Live::default(),
             asked: Vec::new(),
+            status: None,
+        }
+    }
+
+    /// The same with a line at the bottom that says what goes on.
+    pub fn with_status(self) -> Self {
+        Self {
+            status: Some(StatusLine::new()),
+            ..self
+        }
+    }
+
+    /// Whether there is such a line.
+    pub fn has_status(&self) -> bool {
+        self.status.is_some()
+    }
+
+    /// Brings the line at the bottom up to date; to be called when nothing else was drawn for a while. It stands on a line of
+    /// its own.
+    pub fn show_status(&mut self) {
+        let Some(status) = self.status.as_mut().filter(|_| self.open.is_none()) else {
+            return;
+        };
+        if let Some(line) = status.draw(&self.view) {
+            let _ = self.err.write_all(line.as_bytes());
+            let _ = self.err.flush();
         }
     }
 
@@ -275,6 +304,10 @@ impl Screen {
     }
 
     fn write(&mut self, stream: Stream, text: &str) -> io::Result<()> {
+        if let Some(clear) = self.status.as_mut().and_then(StatusLine::clear) {
+            let _ = self.err.write_all(clear.as_bytes());
+            let _ = self.err.flush();
+        }
         match stream {
             Stream::Out => {
                 self.out.write_all(text.as_bytes())?;

@@ -2,7 +2,8 @@
 
 use crate::run::{LimitReached, RunView, StopReason};
 
-/// How a run ended, why, and what it came to: `answer · 3/8 iterations · 5/20 calls · 1.2k tokens · 2.4 s`.
+/// How a run ended, why, and what it came to: `answer · 3/8 iterations · 5/20 calls · 1.2k tokens · 2.4 s`;
+/// without tokens where no model counted any.
 pub fn summary(view: &RunView) -> String {
     let word = view.stop().map_or("running", StopReason::as_str);
     let why = match (&view.limit, &view.reason) {
@@ -11,7 +12,7 @@ pub fn summary(view: &RunView) -> String {
         (None, Some(reason)) => format!(": {reason}"),
         (None, None) => String::new(),
     };
-    format!("{word}{why} · {}", view.summary())
+    format!("{word}{why} · {}", view.summary_at(view.elapsed))
 }
 
 /// Where the limit was set.
@@ -75,7 +76,8 @@ mod tests {
                     ms: 2_500,
                 },
             });
-            assert_eq!(summary(&view), format!("{expected} · {}", view.summary()));
+            let counters = view.summary_at(2_500);
+            assert_eq!(summary(&view), format!("{expected} · {counters}"));
         }
     }
 }

@@ -96,6 +96,7 @@ mod tests {
         longest: 8,
     };
 
+    /// codex#8174, copilot-cli#1879.
     #[test]
     fn names_and_the_nearest_that_fit() {
         for (rule, name, fitting, broken) in [

@@ -7,7 +7,7 @@ mod words;
 
 pub(super) use mode::{limit_value, limits_table};
 
-use super::embedded::{is_variable, takes_placeholders, takes_variables, variables};
+use super::embedded::{is_variable, takes_placeholders, takes_variables};
 use super::markdown::{self, code};
 use super::patterns::{WrittenPattern, pattern_at};
 use super::place::{On, Place, Step, place_at};
@@ -15,7 +15,7 @@ use super::references::tool_name;
 use super::shape::Shape;
 use crate::check::{Analysis, allows};
 use crate::definition::placeholder::placeholders;
-use crate::definition::{Mention, StringPlaces, Surroundings, Target};
+use crate::definition::{Mention, StringPlaces, Surroundings, Target, Variable, variables};
 use crate::format;
 use crate::text::Span;
 use std::ops::Range;
@@ -106,7 +106,7 @@ fn within_string(
         span.touches(offset).then_some(span)
     };
     if takes_variables(&keys) {
-        for (range, name) in variables(text) {
+        for Variable { range, name } in variables(text) {
             if let Some(span) = touched(&range) {
                 let markdown = model::variable(surroundings, name);
                 return Some(Hover { span, markdown });

@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use tower_lsp::ls_types::notification::{LogMessage, ShowMessage};
 use tower_lsp::ls_types::*;
 
-/// The time between two lots of chunks: 30 a second (`security.md`, 20).
+/// The time between two lots of chunks: 30 a second (`docs/security.md`, 20).
 const CHUNK_INTERVAL: Duration = Duration::from_millis(34);
 
 /// A client that has left more bytes than this unread loses chunks.

@@ -170,6 +170,7 @@ async fn paths_stay_under_the_working_directory() {
     }
 }
 
+/// codex#11112.
 #[tokio::test]
 async fn what_is_shown_is_what_runs() {
     let desk = Desk::new(
@@ -201,6 +202,7 @@ async fn what_is_shown_is_what_runs() {
     }
 }
 
+/// opencode#31778, librefang#1098.
 #[tokio::test]
 async fn a_tool_gets_an_allowlist_of_the_environment() {
     let folder = tempfile::tempdir().unwrap();

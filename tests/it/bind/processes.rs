@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// Gitlawb/zero#469.
 #[tokio::test]
 async fn however_much_is_printed_memory_is_bounded() {
     const PRINTED: u64 = 50_000_000;
@@ -22,6 +23,7 @@ async fn however_much_is_printed_memory_is_bounded() {
     }
 }
 
+/// codex#5258.
 #[tokio::test]
 async fn what_a_tool_leaves_in_the_background_neither_holds_the_result_nor_lives_on() {
     for script in [
@@ -38,6 +40,7 @@ async fn what_a_tool_leaves_in_the_background_neither_holds_the_result_nor_lives
     }
 }
 
+/// codex#5258.
 #[tokio::test]
 async fn cancel_ends_everything_that_a_call_started() {
     for script in [
@@ -231,6 +234,7 @@ async fn a_guard_outlives_what_is_sent_to_everything_called_loopls() {
     assert!(pids.into_iter().all(is_gone));
 }
 
+/// AutoRAG#1500.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_calls_leave_no_zombie_and_no_open_file() {

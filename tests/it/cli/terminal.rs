@@ -174,3 +174,70 @@ fn a_transcript_on_a_terminal_steers_nothing() {
     terminal.expect("run_ended");
     assert_eq!(terminal.end().0, Some(0));
 }
+
+/// The tool waits until the test lets it go on.
+#[test]
+fn a_line_says_what_goes_on_and_goes_before_anything_else_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    let mut command = loopls(&["run", "slow.loop.toml"]);
+    command.env("LOOPLS_TEST_GO", &go).env("NO_COLOR", "1");
+    let mut terminal = Terminal::start(command, false);
+    terminal.expect("▶ wait {} #1\r\n");
+    terminal.expect("… 1/25 iterations · 1/100 calls · 0.");
+    terminal.expect(" s · wait");
+    // Nothing that is typed reaches the tool.
+    terminal.type_keys("a line\n");
+    std::fs::write(&go, "").unwrap();
+    // It is gone before the result is shown: overwritten with blanks.
+    terminal.expect(" \r✓ wait #1");
+    terminal.expect("alone");
+    terminal.expect("Done.");
+    terminal.expect("✓ answer · 1/25 iterations · 1/100 calls · 1.2k tokens · ");
+    let (code, shown, _) = terminal.end();
+    assert_eq!(code, Some(0));
+    // Its last line is the summary's.
+    let last = shown.rsplit("\r\n").find(|line| !line.is_empty());
+    assert!(
+        last.is_some_and(|line| line.contains("✓ answer")),
+        "{shown:?}"
+    );
+}
+
+/// kimi-cli#1579, OpenHarness#179: neither the terminal nor what loopls itself reads.
+#[test]
+fn a_tool_gets_nothing_from_the_terminal_and_an_empty_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    std::fs::write(&go, "").unwrap();
+    for piped in [false, true] {
+        let mut command = loopls(&["run", "slow.loop.toml"]);
+        command.env("LOOPLS_TEST_GO", &go);
+        let mut terminal = Terminal::start(command, piped);
+        terminal.type_keys("for loopls\n");
+        terminal.expect("alone");
+        assert_eq!(terminal.end().0, Some(0));
+    }
+}
+
+#[test]
+fn no_such_line_is_drawn_where_standard_error_is_no_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    let mut command = loopls(&["run", "slow.loop.toml"]);
+    command
+        .env("LOOPLS_TEST_GO", &go)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut err = child.stderr.take().unwrap();
+    let mut first = [0; 8];
+    err.read_exact(&mut first).unwrap();
+    // Long enough for a line, if there were one.
+    std::thread::sleep(Duration::from_millis(400));
+    std::fs::write(&go, "").unwrap();
+    let mut rest = String::new();
+    err.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(!rest.contains('…') && !rest.contains('\r'), "{rest}");
+}

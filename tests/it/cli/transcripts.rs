@@ -234,6 +234,7 @@ fn a_replay_runs_nothing_and_stops_where_it_parts() {
     }
 }
 
+/// rust-analyzer#21325: the file is read anew for each run.
 #[cfg(unix)]
 #[test]
 fn a_key_in_an_environment_file_is_used_and_shown_nowhere() {

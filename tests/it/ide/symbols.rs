@@ -78,7 +78,7 @@ fn names_are_on_one_line_and_never_empty() {
         "\
 Loop loop without a name
   Tool tool without a name (write)
-  Mode a b
+  Mode a b\\u{202e}
   Test test without a name
 "
     );

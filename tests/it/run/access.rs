@@ -46,6 +46,7 @@ async fn rules_and_effects_decide_and_a_denial_is_a_result() {
     assert_eq!(ran.stop(), StopReason::Answer);
 }
 
+/// Roo-Code#11210.
 #[tokio::test]
 async fn every_call_of_a_batch_is_asked_about_in_call_order_before_any_runs() {
     let ran = scene("", &[&["put", "get", "put"]])
@@ -157,6 +158,7 @@ async fn a_question_names_run_call_and_what_will_happen() {
     );
 }
 
+/// codex#11112.
 #[tokio::test]
 async fn what_was_allowed_is_what_runs() {
     let batch = calls([
@@ -188,6 +190,7 @@ impl Approver for Switchboard {
     }
 }
 
+/// agent-shell#387.
 #[tokio::test]
 async fn two_runs_that_ask_at_once_each_get_their_own_answer() {
     let (first_answer, first) = oneshot::channel();

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Barrier;
 
+/// openai-agents-js#664, langchain#34242.
 #[tokio::test]
 async fn input_is_checked_before_a_call_runs() {
     for (tool_name, input, expected) in [
@@ -105,6 +106,7 @@ async fn the_events_of_a_batch() {
     );
 }
 
+/// vercel/ai#16577.
 #[tokio::test]
 async fn results_go_back_in_call_order_whatever_order_they_finish_in() {
     let (send, receive) = tokio::sync::watch::channel(false);
@@ -295,6 +297,7 @@ async fn output_comes_while_a_call_runs_and_not_after() {
     );
 }
 
+/// nano-rlm#61.
 #[tokio::test]
 async fn invalid_bytes_are_repaired_and_the_run_goes_on() {
     let raw = tool("raw", |_, _| async {

@@ -59,6 +59,7 @@ async fn while_a_person_is_asked() {
     );
 }
 
+/// claude-code#1776.
 #[tokio::test(start_paused = true)]
 async fn while_calls_run() {
     let tools = [

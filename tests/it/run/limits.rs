@@ -25,6 +25,7 @@ fn limit(ran: &Ran) -> LimitReached {
     }
 }
 
+/// anvia#397.
 #[tokio::test]
 async fn a_batch_over_a_limit_does_not_run_and_the_limit_is_named() {
     let two = || calls([("get", ""), ("get", "")]);
@@ -92,6 +93,7 @@ async fn a_limit_of_the_mode_is_named_with_the_modes_line_and_a_default_with_non
     );
 }
 
+/// anvia#397.
 #[tokio::test]
 async fn text_at_the_limit_is_an_answer() {
     let replies = [calls([("get", "")]), says("done")];

@@ -55,7 +55,7 @@ async fn retry_makes_a_call_again_until_it_works_or_was_tried_enough() {
     }
 }
 
-/// `security.md`, 10.
+/// `docs/security.md`, 10.
 #[tokio::test(start_paused = true)]
 async fn retry_is_for_tools_that_read_whatever_its_patterns_say() {
     for (effect, expected) in [
@@ -70,7 +70,7 @@ async fn retry_is_for_tools_that_read_whatever_its_patterns_say() {
     }
 }
 
-/// `security.md`, 10.
+/// `docs/security.md`, 10.
 #[tokio::test(start_paused = true)]
 async fn one_approval_is_one_start() {
     let tables = format!("[access]\nask = [\"get\"]\n{RETRY}");

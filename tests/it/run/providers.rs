@@ -2,6 +2,7 @@
 //! what comes of their replies.
 
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Output;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -89,6 +90,8 @@ fn calls() -> String {
 /// What came of a run.
 pub struct Ran {
     pub output: Output,
+    /// All that is in files: the definition, the transcript, logs.
+    pub left: String,
     pub asked: Vec<Asked>,
 }
 
@@ -108,6 +111,11 @@ impl Ran {
 }
 
 pub async fn run(provider: &str, answers: Vec<String>) -> Ran {
+    run_with(provider, answers, "").await
+}
+
+/// The same of a definition with more `tables`.
+pub async fn run_with(provider: &str, answers: Vec<String>, tables: &str) -> Ran {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
@@ -118,7 +126,7 @@ pub async fn run(provider: &str, answers: Vec<String>) -> Ran {
         "name = \"desk\"\nsystem = \"Be brief.\"\nprompt = \"Go.\"\n\n[model]\nprovider = \"{provider}\"\nname = \"m\"\n\
          base_url = \"http://127.0.0.1:{port}\"\napi_key_env = \"DESK_KEY\"\n\n\
          [[tools]]\nname = \"one\"\nreply = \"first\"\neffect = \"read\"\n\n\
-         [[tools]]\nname = \"two\"\nreply = \"second\"\neffect = \"read\"\n"
+         [[tools]]\nname = \"two\"\nreply = \"second\"\neffect = \"read\"\n{tables}"
     );
     std::fs::write(&file, text).expect("a definition");
     let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_loopls"))
@@ -137,9 +145,21 @@ pub async fn run(provider: &str, answers: Vec<String>) -> Ran {
             "the key is shown"
         );
     }
+    let mut left = Vec::new();
+    read_all(folder.path(), &mut left);
     Ran {
         output,
+        left: String::from_utf8_lossy(&left).into_owned(),
         asked: std::mem::take(&mut *asked.lock().unwrap()),
+    }
+}
+
+fn read_all(folder: &Path, into: &mut Vec<u8>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        match entry.path() {
+            path if path.is_dir() => read_all(&path, into),
+            path => into.extend(std::fs::read(path).expect("a file")),
+        }
     }
 }
 
@@ -204,6 +224,7 @@ async fn the_same_over_messages() {
     assert_eq!(results[1]["content"], "second");
 }
 
+/// headroom#1495.
 #[tokio::test]
 async fn a_busy_provider_is_asked_again() {
     let busy = status(
@@ -228,6 +249,7 @@ async fn a_busy_provider_is_asked_again() {
     );
 }
 
+/// graniet/llm#90: a stream without its end, and an empty 200.
 #[tokio::test]
 async fn what_asking_again_would_not_mend_fails_at_once() {
     let moved = status("302 Found", "location: http://127.0.0.1:1/\r\n", "");

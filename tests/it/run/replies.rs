@@ -39,6 +39,7 @@ async fn text_is_the_answer_and_streams() {
 }
 
 /// Each case: how a reply arrives, and the batch that it means as the results show it.
+/// smolagents#1958, LibreChat-AI/agents#260, openclaw#47136.
 #[tokio::test]
 async fn calls_are_put_together_whatever_parts_they_come_in() {
     let cases: [(&str, Vec<ReplyPart>, &[&str]); 7] = [
@@ -216,6 +217,7 @@ async fn a_reply_is_bounded() {
     );
 }
 
+/// headroom#1495.
 #[tokio::test(start_paused = true)]
 async fn a_failure_before_the_first_content_is_met_by_sending_again() {
     let early = || Reply::Parts(vec![Ok(tokens(3, 0)), Err(busy(None))]);

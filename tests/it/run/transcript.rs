@@ -85,6 +85,7 @@ async fn the_view_follows_a_run() {
     assert_eq!(view.status, RunStatus::Ended(StopReason::Answer));
 }
 
+/// hermes-agent#92552.
 #[test]
 fn only_an_answer_is_a_success() {
     use StopReason::{Answer, Cancelled, Failed, Limit, MaxTokens, Refusal};

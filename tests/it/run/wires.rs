@@ -1,6 +1,6 @@
 //! The program itself against each provider's protocol as a fake of ours speaks it, well and badly.
 
-use super::providers::{Ran, run, status, stream_of};
+use super::providers::{Ran, run, run_with, status, stream_of};
 use serde_json::{Value, json};
 
 const PROVIDERS: [&str; 5] = [
@@ -234,5 +234,66 @@ async fn a_frame_that_is_odd_is_understood() {
             let ran = run(provider, vec![format!("{head}\r\n\r\n{events}")]).await;
             assert_eq!(ran.ended()["answer"], "Done – é.", "{provider}: {events:?}");
         }
+    }
+}
+
+/// A key that is used, and printed by a tool as it is, in Base64 and in pieces, is in nothing that is shown, written or sent
+/// but the header that it is for.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_key_is_nowhere_but_in_its_header() {
+    const KEY: &str = "key-that-nobody-sees";
+    // Of the key in Base64, wherever in three bytes it begins, the middle.
+    const PARTS: [&str; 4] = [
+        KEY,
+        "V5LXRoYXQtbm9ib2R5LXNlZX",
+        "tleS10aGF0LW5vYm9keS1zZW",
+        "rZXktdGhhdC1ub2JvZHktc2Vl",
+    ];
+    let tables = r#"
+[[tools]]
+name = "leak"
+effect = "read"
+command = ["sh", "-c", 'echo "$KEY"; echo "$KEY" >&2; for b in "" x xx; do printf "%s%s" "$b" "$KEY" | base64; done; printf "${KEY%%-n*}"; sleep 0.2; echo "-n${KEY#*-n}"']
+env = { KEY = "${DESK_KEY}" }
+
+[[middlewares]]
+kind = "log"
+file = "calls.jsonl"
+"#;
+    for provider in PROVIDERS {
+        let answers = vec![
+            reply(provider, "", &["leak"], word(provider, CALLS)),
+            reply(
+                provider,
+                &format!("It is {KEY}."),
+                &[],
+                word(provider, ANSWER),
+            ),
+        ];
+        let ran = run_with(provider, answers, tables).await;
+        let answer = &ran.ended()["answer"];
+        assert_eq!(answer, "It is [DESK_KEY].", "{provider}");
+        let [out, err] =
+            [&ran.output.stdout, &ran.output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        let sent: Vec<_> = ran
+            .asked
+            .iter()
+            .map(|asked| asked.body.to_string())
+            .collect();
+        let everything = format!("{out}{err}{}{}", ran.left, sent.join(""));
+        for part in PARTS {
+            assert!(
+                !everything.contains(part),
+                "{provider}: {part} in {everything}"
+            );
+        }
+        // It was printed, and it was logged that it was called.
+        assert!(
+            sent[1].matches("[DESK_KEY]").count() >= 5,
+            "{provider}: {}",
+            sent[1]
+        );
+        assert!(ran.left.contains("\"tool\":\"leak\""), "{}", ran.left);
     }
 }

@@ -317,3 +317,79 @@ async fn an_editor_that_is_gone_leaves_no_process() {
     gone(&path).await;
     client.allow("loopls/runEvent").expect_nothing_left().await;
 }
+
+/// Everything that the server writes while a tool of a run prints a key, to a client that draws runs and to one that does not.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_protocol_holds_no_key() {
+    const KEY: &str = "s3cr3t-k3y-0001";
+    const BASE64: &str = "czNjcjN0LWszeS0wMDAx";
+    let definition = r#"
+name = "desk"
+prompt = "Go."
+secrets = ["DESK_ACCESS"]
+
+[[tools]]
+name = "leak"
+description = "Tells it."
+effect = "read"
+command = ["sh", "-c", 'echo "$A"; printf "%s" "$A" | base64; printf "${A%%-k*}"; sleep 0.2; echo "-k${A#*-k}"; exit 1']
+env = { A = "${DESK_ACCESS}" }
+
+[model]
+provider = "scripted"
+name = "m"
+script = [{ calls = [{ tool = "leak" }] }, { text = "It is s3cr3t-k3y-0001." }]
+"#;
+    let (folder, path) = folder(&[]);
+    let uri = file_uri(&path.join("desk.loop.toml"));
+    for draws_runs in [true, false] {
+        let state = tempfile::tempdir().unwrap();
+        let copy = state.path().join("traffic");
+        let mut child = Command::new("sh")
+            .args([
+                "-c",
+                "\"$0\" lsp --stdio 2>&1 | tee \"$1\"",
+                env!("CARGO_BIN_EXE_loopls"),
+            ])
+            .arg(&copy)
+            .env("XDG_STATE_HOME", state.path())
+            .env("DESK_ACCESS", KEY)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let read = child.stdout.take().unwrap();
+        let write = child.stdin.take().unwrap();
+        let mut client = Client::over(read, write, tempfile::tempdir().unwrap());
+        let params = json!({
+            "processId": null,
+            "capabilities": { "experimental": { "loopls": { "runEvents": draws_runs } } },
+            "initializationOptions": { "trust": "trusted" },
+        });
+        client.server = client.call("initialize", params).await;
+        client.notify("initialized", json!({})).await;
+        client.open(&uri, 1, definition).await;
+        let argument = json!({ "uri": uri, "run": "r" });
+        let params = json!({ "command": "loopls.run", "arguments": [argument] });
+        client.call("workspace/executeCommand", params).await;
+        let last = match draws_runs {
+            true => "run_ended",
+            false => "window/showMessage\"",
+        };
+        client
+            .take(|message| message.to_string().contains(last))
+            .await;
+        client.close_input().await;
+        let _ = child.wait().await;
+        client.rest().await;
+        let traffic = std::fs::read_to_string(&copy).unwrap();
+        assert!(traffic.contains("[DESK_ACCESS]"), "{traffic}");
+        // The client sent the text of the definition; nothing of it comes back.
+        for part in [KEY, &BASE64[..12]] {
+            assert!(!traffic.contains(part), "{part} in {traffic}");
+        }
+    }
+    drop(folder);
+}

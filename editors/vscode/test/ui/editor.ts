@@ -20,9 +20,9 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 
 const EXTENSION = fileURLToPath(new URL('../..', import.meta.url));
-/** Where definitions for tests are: those that need a given editor, those of all editors, and the examples. */
-const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../examples'].map(folder =>
-  path.join(EXTENSION, folder),
+/** Where files for tests are: those of this editor, those of all editors, a server of tools, and the examples. */
+const FIXTURES = ['test/fixtures', '../nvim/tests/fixtures', '../../tests/data/mcp', '../../examples'].map(
+  folder => path.join(EXTENSION, folder),
 );
 /** Set by test/all.sh. */
 const INSTALLED = required('LOOPLS_TEST_VSCODE');
@@ -31,7 +31,7 @@ export const LOOPLS = realpathSync(required('LOOPLS'));
 const SCREENSHOTS = path.join(EXTENSION, 'test/screenshots');
 
 /** How long anything may take. Long, for machines are shared; a test waits for what it wants and no longer. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 function required(name: string): string {
   const value = process.env[name];
@@ -72,13 +72,18 @@ export interface EditorOptions {
 
 /** The process groups of editors that run, which end with this process, however it ends. */
 const groups = new Set<number>();
-process.on('exit', () => {
-  for (const group of groups) {
-    process.kill(-group, 'SIGKILL');
-  }
-});
+process.on('exit', () => groups.forEach(kill));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => process.exit(1));
+}
+
+/** Kills what is left of a process group. */
+function kill(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch {
+    // Nothing is left.
+  }
 }
 
 let shared: Promise<Editor> | undefined;
@@ -300,9 +305,11 @@ export class Editor {
     if (child?.pid) {
       const gone = new Promise(resolve => child.once('exit', resolve));
       process.kill(-child.pid, 'SIGTERM');
-      const hard = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), 5_000);
+      const hard = setTimeout(() => kill(child.pid as number), 5_000);
       await gone;
       clearTimeout(hard);
+      // A server that a test has stopped does not hear that it is to end.
+      kill(child.pid);
       groups.delete(child.pid);
     }
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
@@ -423,18 +430,17 @@ export class Window {
     return (await hover.allInnerTexts()).join('\n');
   }
 
-  /** What the rows of the Loop Runs view say, which this opens. */
-  async runRows(): Promise<string[]> {
-    const rows = this.page.locator('.panel .monaco-list-row');
-    if (
-      !(await this.page
-        .locator('.panel .title-label, .panel .composite.title', { hasText: 'Loop Runs' })
-        .isVisible())
-    ) {
-      await this.command('Loop Runs: Focus on Loop Runs View');
-    }
-    await rows.first().waitFor();
-    return rows.allInnerTexts();
+  /** Opens the Loop Runs view and waits until its rows, a line each, read like this. */
+  async waitRows(wanted: RegExp): Promise<void> {
+    await this.command('Loop Runs: Focus on Loop Runs View');
+    let rows = '';
+    await until(
+      () => `Loop Runs to read ${wanted}; it reads:\n${rows}`,
+      async () => {
+        rows = (await this.page.locator('.panel .monaco-list-row').allInnerTexts()).join('\n');
+        return wanted.test(rows);
+      },
+    );
   }
 
   /** The messages in view. */

@@ -76,7 +76,9 @@ editorTest('a server that does not answer in a session: one message, and Restart
   await window.waitText('modes #1', '✓ answer');
   const [hangs] = servers(editor);
   process.kill(hangs as number, 'SIGSTOP');
-  await window.lens('Run quick');
+  // Not by the lens: what VS Code asks for now has no answer.
+  await window.touch();
+  await window.command('Loop: Run');
   await onlyMessage(window, 'does not answer');
   await window.page.locator('.notifications-center').getByText('Restart').click();
   await until('the one that hangs to end', () => !isAlive(hangs as number));

@@ -39,9 +39,7 @@ fileTest(
     const { page } = window;
     await window.lens('Run');
     await window.waitText('order-desk #1', '✓ answer');
-    const rows = (await window.runRows()).join('\n');
-    assert.match(
-      rows,
+    await window.waitRows(
       /^order-desk · lookup#1 answer\nStep 1I look at .*\nfind_order\{"id":1042\} · \d.*\ntrack_parcel\{"id":1042\} · \d.*\nStep 2/,
     );
     await window.screenshot('ran');

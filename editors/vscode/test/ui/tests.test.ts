@@ -1,6 +1,6 @@
 /** The tests of definitions in the Test Explorer, and runs that become tests. */
 import assert from 'node:assert/strict';
-import { windowTest } from './editor.ts';
+import { fileTest, windowTest } from './editor.ts';
 
 windowTest(
   'the Test Explorer lists the tests of a definition, runs them, and says of each what the server says',
@@ -24,42 +24,44 @@ windowTest(
   },
 );
 
-windowTest(
+fileTest(
   'the lens of a test runs it as the Test Explorer does, and opens no document of the run',
-  async editor => {
-    const window = await editor.open(editor.folder('tests.loop.toml'), 'tests.loop.toml');
+  ['tests.loop.toml'],
+  async window => {
     const { page } = window;
     await window.lens('Run test');
     await page.locator('.codelens-decoration', { hasText: 'says fine passed ·' }).first().waitFor();
-    const rows = (await window.runRows()).join('\n');
-    assert.match(rows, /^tests · says fine#1 passed\n/);
+    await window.waitRows(/^tests · says fine#1 passed\n/);
     assert.equal(await page.locator('.tab', { hasText: 'tests #1' }).count(), 0);
   },
 );
 
-windowTest('a run becomes a test, which is shown before it is added, and passes', async editor => {
-  const window = await editor.open(editor.folder('modes.loop.toml'), 'modes.loop.toml');
-  const { page } = window;
-  const input = page.locator('.quick-input-widget input');
-  const choice = (text: string) => page.locator('.quick-input-list .monaco-list-row', { hasText: text });
-  await window.lens('Run quick');
-  await window.waitText('modes #1', '✓ answer');
+fileTest(
+  'a run becomes a test, which is shown before it is added, and passes',
+  ['modes.loop.toml'],
+  async window => {
+    const { page } = window;
+    const input = page.locator('.quick-input-widget input');
+    const choice = (text: string) => page.locator('.quick-input-list .monaco-list-row', { hasText: text });
+    await window.lens('Run quick');
+    await window.waitText('modes #1', '✓ answer');
 
-  // Not wanted after all.
-  await window.command('Loop: Save Run as Test');
-  await page.locator('.quick-input-widget', { hasText: 'The name of the test' }).waitFor();
-  await page.keyboard.press('Enter');
-  await window.waitText('to be added', /\[\[tests\]\][\s\S]*name = "How are you\?"[\s\S]*script/);
-  await window.screenshot('save-as-test');
-  await choice('Cancel').click();
-  await page.locator('.tab', { hasText: 'to be added' }).waitFor({ state: 'detached' });
+    // Not wanted after all.
+    await window.command('Loop: Save Run as Test');
+    await page.locator('.quick-input-widget', { hasText: 'The name of the test' }).waitFor();
+    await page.keyboard.press('Enter');
+    await window.waitText('to be added', /\[\[tests\]\][\s\S]*name = "How are you\?"[\s\S]*script/);
+    await window.screenshot('save-as-test');
+    await choice('Cancel').click();
+    await page.locator('.tab', { hasText: 'to be added' }).waitFor({ state: 'detached' });
 
-  await window.command('Loop: Save Run as Test');
-  await page.locator('.quick-input-widget', { hasText: 'The name of the test' }).waitFor();
-  await input.fill('is well');
-  await page.keyboard.press('Enter');
-  await choice('Add this test to modes.loop.toml').click();
-  await window.waitText('modes.loop.toml', /\[\[tests\]\][\s\S]*name = "is well"/);
-  await window.lens('Run test');
-  await page.locator('.codelens-decoration', { hasText: 'is well passed ·' }).first().waitFor();
-});
+    await window.command('Loop: Save Run as Test');
+    await page.locator('.quick-input-widget', { hasText: 'The name of the test' }).waitFor();
+    await input.fill('is well');
+    await page.keyboard.press('Enter');
+    await choice('Add this test to').click();
+    await window.waitText('modes.loop.toml', /\[\[tests\]\][\s\S]*name = "is well"/);
+    await window.lens('Run test');
+    await page.locator('.codelens-decoration', { hasText: 'is well passed ·' }).first().waitFor();
+  },
+);

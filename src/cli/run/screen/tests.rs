@@ -175,7 +175,7 @@ fn a_pipe_gets_the_answer_alone() {
           shipped
           on \u{1b}[1mMonday
         [It is shipped.][
-        ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        ]✓ answer · 1 iterations · 2 calls · 0.5 s
     "#]],
     );
 }
@@ -196,7 +196,7 @@ fn a_terminal_gets_text_as_it_arrives_and_the_answer_once() {
           shipped
           on \u{1b}[1mMonday
         [It is ][shipped.][
-        ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        ]✓ answer · 1 iterations · 2 calls · 0.5 s
     "#]],
     );
 }
@@ -213,7 +213,7 @@ fn what_is_no_answer_never_goes_to_a_pipe() {
         &events,
         expect![[r#"
         I cannot
-        ✗ refusal · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        ✗ refusal · 1 iterations · 2 calls · 0.5 s
     "#]],
     );
 }
@@ -231,7 +231,7 @@ fn an_answer_that_was_not_text_is_shown_after_the_text() {
         expect![[r#"
         Here it is:
         [{"shipped":true}][
-        ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        ]✓ answer · 1 iterations · 2 calls · 0.5 s
     "#]],
     );
     check(
@@ -240,7 +240,7 @@ fn an_answer_that_was_not_text_is_shown_after_the_text() {
         expect![[r#"
         [Here it is:][
         ][{"shipped":true}][
-        ]✓ answer · 1 iterations · 2 calls · 0 tokens · 0.5 s
+        ]✓ answer · 1 iterations · 2 calls · 0.5 s
     "#]],
     );
 }

@@ -113,6 +113,7 @@ mod tests {
             .collect()
     }
 
+    /// mistral-vibe#794, llmgateway#2334, liter-llm#152, praxis#739.
     #[test]
     fn events_are_the_same_however_the_bytes_are_cut() {
         let cases = [

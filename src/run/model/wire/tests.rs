@@ -106,6 +106,7 @@ fn call(index: Option<u64>, id: Option<&str>, name: Option<&str>, arguments: &st
     delta(json!({ "tool_calls": [call] }))
 }
 
+/// smolagents#1958, LibreChat-AI/agents#260, openclaw#47136.
 #[test]
 fn chat_completions() {
     let (a, b, f) = (Some("a"), Some("b"), Some("f"));
