@@ -51,7 +51,7 @@ pub use resolved::{ShownMode, ToolName, delegates, resolved, tool_names};
 pub use selection::selections;
 pub use symbols::{Symbol, SymbolKind, symbols};
 pub use tokens::{DECLARATION_MODIFIER, TOKEN_KINDS, Token, TokenKind, tokens, tokens_in};
-pub use workspace_symbols::{WorkspaceSymbol, workspace_symbols};
+pub use workspace_symbols::{WorkspaceSymbol, is_meant, workspace_symbols};
 
 use crate::definition::StringPlaces;
 use crate::text::Span;

@@ -17,10 +17,8 @@ pub struct WorkspaceSymbol {
     pub container: String,
 }
 
-/// The symbols of one file whose names have the letters of `query` in this order, whatever their case; all for an empty
-/// query.
-pub fn workspace_symbols(analysis: &Analysis, query: &str) -> Vec<WorkspaceSymbol> {
-    let wanted: Vec<char> = query.to_lowercase().chars().collect();
+/// The symbols of one file.
+pub fn workspace_symbols(analysis: &Analysis) -> Vec<WorkspaceSymbol> {
     let mut found = Vec::new();
     for whole in symbols(analysis) {
         let container = whole.name.clone();
@@ -29,7 +27,7 @@ pub fn workspace_symbols(analysis: &Analysis, query: &str) -> Vec<WorkspaceSymbo
             .iter()
             .map(|child| (child, container.as_str()));
         for (symbol, container) in std::iter::once((&whole, "")).chain(of_loop) {
-            if is_looked_for(symbol) && has_letters(&symbol.name, &wanted) {
+            if is_looked_for(symbol) {
                 found.push(WorkspaceSymbol {
                     name: symbol.name.clone(),
                     kind: symbol.kind,
@@ -42,17 +40,17 @@ pub fn workspace_symbols(analysis: &Analysis, query: &str) -> Vec<WorkspaceSymbo
     found
 }
 
+/// Whether `name` has the letters of `query` in this order, whatever their case; every name has those of an empty query.
+pub fn is_meant(name: &str, query: &str) -> bool {
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    let mut wanted = query.chars().flat_map(char::to_lowercase);
+    wanted.all(|wanted| letters.any(|letter| letter == wanted))
+}
+
 /// Whether it has a name of its own.
 fn is_looked_for(symbol: &Symbol) -> bool {
     matches!(
         symbol.kind,
         SymbolKind::Loop | SymbolKind::Tool | SymbolKind::Mode | SymbolKind::Test
     )
-}
-
-fn has_letters(name: &str, wanted: &[char]) -> bool {
-    let mut letters = name.chars().flat_map(char::to_lowercase);
-    wanted
-        .iter()
-        .all(|wanted| letters.any(|letter| letter == *wanted))
 }

@@ -7,6 +7,7 @@ use super::uri;
 use crate::check::Analysis;
 use crate::definition::{KnownLoop, Surroundings};
 use crate::host::Host;
+use crate::workspace::Snapshot;
 use ropey::Rope;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,8 +25,16 @@ pub struct File {
     pub analysis: Arc<Analysis>,
 }
 
+/// A definition among all that there are.
+pub enum Listed {
+    /// One that is open.
+    Open(File),
+    /// The path of one that is not, absolute.
+    Closed(PathBuf),
+}
+
 /// Every definition that is open, and those on the disk in their projects and in the client's folders.
-pub fn all(session: &Session) -> Vec<File> {
+pub fn all(session: &Session) -> Vec<Listed> {
     let open = session.documents().workspace.keys();
     let open = open.iter().filter_map(|key| session.snapshot_of(key));
     let (mut files, mut paths) = (Vec::new(), BTreeSet::new());
@@ -35,16 +44,12 @@ pub fn all(session: &Session) -> Vec<File> {
             roots.insert(session.place(&path).root().to_owned());
             paths.insert(path);
         }
-        files.extend(Uri::from_str(&snapshot.uri).ok().map(|uri| File {
-            uri,
-            version: Some(snapshot.version),
-            analysis: snapshot.analysis().clone(),
-        }));
+        files.extend(open_file(&snapshot).map(Listed::Open));
     }
     for root in roots {
         for known in session.projects.loops_searched(&root).iter() {
             if paths.insert(known.path.clone()) {
-                files.extend(at(session, &known.path));
+                files.push(Listed::Closed(known.path.clone()));
             }
         }
     }
@@ -53,18 +58,31 @@ pub fn all(session: &Session) -> Vec<File> {
 
 /// The definition at `path`, which is absolute; `None` if it is neither open nor to be read.
 pub fn at(session: &Session, path: &Path) -> Option<File> {
-    if let Some(open) = session.snapshot_of(&uri::key_of_path(path)) {
-        return Some(File {
-            uri: Uri::from_str(&open.uri).ok()?,
-            version: Some(open.version),
-            analysis: open.analysis().clone(),
-        });
+    match session.snapshot_of(&uri::key_of_path(path)) {
+        Some(open) => open_file(&open),
+        None => closed(path, &read(path)?),
     }
-    let text = Host::new(path).file(Path::new(path.file_name()?)).ok()?;
+}
+
+fn open_file(open: &Snapshot) -> Option<File> {
+    Some(File {
+        uri: Uri::from_str(&open.uri).ok()?,
+        version: Some(open.version),
+        analysis: open.analysis().clone(),
+    })
+}
+
+/// The text of the file at `path`, which is absolute, as it is on the disk.
+pub fn read(path: &Path) -> Option<String> {
+    Host::new(path).file(Path::new(path.file_name()?)).ok()
+}
+
+/// The definition at `path`, which is absolute and not open, with its text.
+pub fn closed(path: &Path, text: &str) -> Option<File> {
     Some(File {
         uri: Uri::from_file_path(path)?,
         version: None,
-        analysis: Arc::new(Analysis::new(Rope::from_str(&text))),
+        analysis: Arc::new(Analysis::new(Rope::from_str(text))),
     })
 }
 

@@ -16,12 +16,14 @@ mod features;
 mod files;
 mod foreign;
 mod frame;
+mod log;
 mod machine;
 mod markup;
 mod outbox;
 mod packed;
 mod pages;
 mod probes;
+mod project_settings;
 mod projects;
 mod publish;
 mod refresh;
@@ -39,9 +41,11 @@ mod watch;
 pub use machine::Machine;
 pub use transport::End;
 
+use log::Log;
 use outbox::Outbox;
 use server::Server;
 use session::Session;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,6 +75,8 @@ const READ_AHEAD_BYTES: usize = 64 << 10;
 pub struct Options {
     /// Connect to the client's port on 127.0.0.1 instead of using standard input and output.
     pub socket: Option<u16>,
+    /// Also write the log to this file, down to its details.
+    pub log: Option<PathBuf>,
 }
 
 /// Serves until the client leaves; returns the exit status of this process: 0 if the client had asked to shut down.
@@ -78,10 +84,17 @@ pub fn main(options: Options) -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         // Not what it says, which may quote a document.
         match panic.location() {
-            Some(location) => eprintln!("loopls: internal error at {location}"),
-            None => eprintln!("loopls: internal error"),
+            Some(location) => tracing::error!("internal error at {location}"),
+            None => tracing::error!("internal error"),
         }
     }));
+    let log = Log::default();
+    let file = options.log.as_deref().map(log::open).transpose();
+    let installed = file.and_then(|file| log.install(file).map_err(std::io::Error::other));
+    if let Err(error) = installed {
+        eprintln!("loopls: the log cannot be written: {error}");
+        return ExitCode::FAILURE;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKER_THREADS)
         .enable_all()
@@ -93,7 +106,7 @@ pub fn main(options: Options) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let end = runtime.block_on(serve_at(options));
+    let end = runtime.block_on(serve_at(options, log));
     // Reading standard input cannot be interrupted; this process does not wait for it.
     runtime.shutdown_background();
     match end {
@@ -106,19 +119,19 @@ pub fn main(options: Options) -> ExitCode {
     }
 }
 
-async fn serve_at(options: Options) -> std::io::Result<End> {
+async fn serve_at(options: Options, log: Log) -> std::io::Result<End> {
     let machine = Machine::of_this_process()?;
     match options.socket {
         None => {
             let (read, write) = stdio::streams()?;
-            Ok(serve(read, write, machine).await)
+            Ok(serve_telling(read, write, machine, log).await)
         }
         Some(port) => {
             let address = (std::net::Ipv4Addr::LOCALHOST, port);
             let stream = tokio::net::TcpStream::connect(address).await?;
             stream.set_nodelay(true)?;
             let (read, write) = stream.into_split();
-            Ok(serve(read, write, machine).await)
+            Ok(serve_telling(read, write, machine, log).await)
         }
     }
 }
@@ -129,6 +142,16 @@ pub async fn serve(
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
     machine: Machine,
+) -> End {
+    serve_telling(read, write, machine, Log::default()).await
+}
+
+/// The same, with a log that its client can be told of.
+async fn serve_telling(
+    read: impl AsyncRead + Send + Unpin + 'static,
+    write: impl AsyncWrite + Send + Unpin + 'static,
+    machine: Machine,
+    log: Log,
 ) -> End {
     let gone = CancellationToken::new();
     let closing = CancellationToken::new();
@@ -144,7 +167,13 @@ pub async fn serve(
 
     let mut session = None;
     let (service, socket) = LspService::build(|client| {
-        let new = Arc::new(Session::new(client, outbox.clone(), machine, gone.clone()));
+        let new = Arc::new(Session::new(
+            client,
+            outbox.clone(),
+            log,
+            machine,
+            gone.clone(),
+        ));
         session = Some(new.clone());
         Server(new)
     })
@@ -156,6 +185,7 @@ pub async fn serve(
     .finish();
     let end = transport::serve(to_read, service, socket, outbox, &spellings, gone.clone()).await;
 
+    tracing::info!(?end, "the session ends");
     gone.cancel();
     if let Some(session) = session {
         session.runs.end(LAST_MOMENTS).await;

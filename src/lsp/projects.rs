@@ -3,9 +3,10 @@
 //! A root is searched when somebody first needs to know, and again when something was opened, closed, saved or changed
 //! outside; never on the message loop. Documents that are open count as they are in the editor, whatever the disk says.
 
-use crate::definition::{KnownLoop, Surroundings};
-use crate::host::{Host, loops_under};
-use crate::workspace::{SETTINGS_FILE, Settings};
+use super::project_settings::ProjectSettings;
+use crate::definition::KnownLoop;
+use crate::host::loops_under;
+use ropey::Rope;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,7 +41,9 @@ struct Found {
     /// The same with what is open in its place; made when it is asked for.
     merged: Option<Loops>,
     /// The settings of the project, read with the search or before it.
-    settings: Option<Arc<Settings>>,
+    settings: Option<Arc<ProjectSettings>>,
+    /// Their text, where they are open.
+    open_settings: Option<Rope>,
 }
 
 impl Projects {
@@ -75,14 +78,21 @@ impl Projects {
     }
 
     /// The settings of the project at `root`. They are one small file, which is read at once when nobody needed to know.
-    pub fn settings(&self, root: &Path) -> Arc<Settings> {
+    pub fn settings(&self, root: &Path) -> Arc<ProjectSettings> {
         let place = self.root(root);
-        let known = lock(&place.found).settings.clone();
-        known.unwrap_or_else(|| {
-            let settings = Arc::new(read_settings(root));
-            lock(&place.found).settings = Some(settings.clone());
-            settings
-        })
+        let mut found = lock(&place.found);
+        if found.settings.is_none() {
+            found.read_settings(root);
+        }
+        found.settings.clone().unwrap_or_default()
+    }
+
+    /// Takes the settings of the project at `root` as they are open, or that they are open no more.
+    pub fn see_settings(&self, root: &Path, open: Option<Rope>) {
+        let place = self.root(root);
+        let mut found = lock(&place.found);
+        found.open_settings = open;
+        found.settings = None;
     }
 
     /// Searches `root`, which takes as long as the disk; returns whether something is not as it was known. One that
@@ -92,47 +102,37 @@ impl Projects {
         let Some(place) = known else {
             return false;
         };
-        if lock(&place.found).on_disk.is_some() {
-            return self.search(root, true);
+        let mut found = lock(&place.found);
+        if found.on_disk.is_none() {
+            // Nobody needed its loops yet: its settings alone are read again.
+            return found.read_settings(root);
         }
-        // Nobody needed its loops yet: its settings alone are read again.
-        let settings = Arc::new(read_settings(root));
-        let before = lock(&place.found).settings.replace(settings.clone());
-        before.is_some_and(|before| before.levels != settings.levels)
+        drop(found);
+        self.search(root, true)
     }
 
     fn search(&self, root: &Path, again: bool) -> bool {
-        let place = self
-            .known()
-            .roots
-            .entry(root.to_owned())
-            .or_default()
-            .clone();
+        let place = self.root(root);
         let _searching = lock(&place.search);
-        if !again && lock(&place.found).on_disk.is_some() {
-            return false;
-        }
-        let settings = read_settings(root);
+        let (levels_changed, settings) = {
+            let mut found = lock(&place.found);
+            if !again && found.on_disk.is_some() {
+                return false;
+            }
+            (found.read_settings(root), found.settings.clone())
+        };
+        let settings = settings.unwrap_or_default();
         let mut on_disk = loops_under(root);
         on_disk.retain(|known| {
             let relative = known.path.strip_prefix(root);
-            !relative.is_ok_and(|path| settings.excludes(path))
+            !relative.is_ok_and(|path| settings.settings.excludes(path))
         });
         let mut found = lock(&place.found);
-        let has_changed = found
-            .on_disk
-            .as_ref()
-            .is_some_and(|before| **before != on_disk)
-            || found
-                .settings
-                .as_ref()
-                .is_some_and(|before| before.levels != settings.levels);
-        *found = Found {
-            on_disk: Some(Arc::new(on_disk)),
-            merged: None,
-            settings: Some(Arc::new(settings)),
-        };
-        has_changed
+        let before = found.on_disk.as_deref();
+        let has_changed = before.is_some_and(|before| *before != on_disk);
+        found.on_disk = Some(Arc::new(on_disk));
+        found.merged = None;
+        has_changed || levels_changed
     }
 
     /// Takes what an open document is to others; returns whether that is news to them.
@@ -188,13 +188,14 @@ impl Known {
     }
 }
 
-/// The settings of the project at `root`; none where they cannot be read. What is wrong with them counts for nothing:
-/// `loopls check` tells it.
-fn read_settings(root: &Path) -> Settings {
-    let text = Host::new(&root.join(SETTINGS_FILE)).file(Path::new(SETTINGS_FILE));
-    let text = text.unwrap_or_default();
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Settings::parse(text).0
+impl Found {
+    /// Reads the settings of the project at `root`; returns whether other levels hold than before.
+    fn read_settings(&mut self, root: &Path) -> bool {
+        let settings = ProjectSettings::read(root, self.open_settings.as_ref());
+        let levels = settings.settings.levels.clone();
+        let before = self.settings.replace(Arc::new(settings));
+        before.is_some_and(|before| before.settings.levels != levels)
+    }
 }
 
 /// Whether one can take the place of the other without anything to say about a third: descriptions are only shown.

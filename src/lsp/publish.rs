@@ -6,7 +6,7 @@
 //! A client that pulls asks for the same instead, and is never pushed to.
 
 use super::session::{Session, detached};
-use super::{convert, uri};
+use super::{convert, project_settings, uri};
 use crate::check::Analysis;
 use crate::definition::KnownLoop;
 use crate::workspace::{DocumentKey, Snapshot};
@@ -150,7 +150,7 @@ pub async fn pull(
             tokio::task::spawn_blocking(move || snapshot.tidy());
             found?
         }
-        None => Vec::new(),
+        None => project_settings::pull(session, &params.text_document.uri),
     };
     let result_id = result_id(&items);
     let report = if params.previous_result_id.as_ref() == Some(&result_id) {
@@ -187,6 +187,9 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Vec<Diagnostic>> 
     show_others(session, snapshot, analysis);
     let surroundings = session.surroundings_searched(&snapshot.uri);
     let found = session.diagnostics(&snapshot.uri, analysis, &*surroundings);
+    if let Some(path) = uri::path(&snapshot.uri) {
+        project_settings::show(session, session.place(&path).root());
+    }
     let abilities = session.abilities();
     Ok(found
         .iter()
@@ -213,6 +216,12 @@ fn show_others(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis)
 }
 
 fn publish(session: &Session, uri: &str, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
+    tracing::debug!(
+        uri,
+        version,
+        count = diagnostics.len(),
+        "diagnostics published"
+    );
     if let Ok(uri) = Uri::from_str(uri) {
         session
             .outbox

@@ -1,7 +1,7 @@
 //! Looking again at what is outside the editor: something was opened, closed, saved, or changed by others.
 
 use super::session::Session;
-use super::{publish, watch};
+use super::{project_settings, publish, watch};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -51,9 +51,12 @@ pub fn look(session: &Arc<Session>, wake: Wake) {
 
 /// Whether a project is not as it was known.
 fn search_again(session: &Session) -> bool {
-    let roots = session.projects.roots().into_iter();
-    let changed = roots.filter(|root| session.projects.search_again(root));
-    changed.count() > 0
+    let mut changed = false;
+    for root in session.projects.roots() {
+        changed |= session.projects.search_again(&root);
+        project_settings::show(session, &root);
+    }
+    changed
 }
 
 impl Refreshes {

@@ -4,11 +4,11 @@ use super::abilities::Abilities;
 use super::capabilities::server_capabilities;
 use super::features::{
     actions, completion, definition, folding, formatting, hints, hover, lens, links, references,
-    rename, symbols, tokens,
+    rename, symbols, tokens, workspace_symbols,
 };
 use super::refresh::Wake;
 use super::session::Session;
-use super::{commands, publish, refresh, settings, sync, trust, watch};
+use super::{commands, foreign, publish, refresh, settings, sync, trust, watch};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +30,14 @@ impl LanguageServer for Server {
         if let Some(process) = params.process_id {
             watch_process(&self.0, process);
         }
+        let client = params.client_info.as_ref();
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            client = client.map(|client| foreign::one_line(&client.name, 60)),
+            encoding = ?abilities.encoding,
+            pulls = abilities.pulls_diagnostics,
+            "a session begins"
+        );
         self.0.introduce(abilities);
         self.0.change_folders(&folders(params), &[]);
         Ok(InitializeResult {
@@ -43,6 +51,7 @@ impl LanguageServer for Server {
     }
 
     async fn initialized(&self, _: InitializedParams) {
+        self.0.log.connect(&self.0.outbox);
         settings::initialized(&self.0);
         watch::initialized(&self.0);
     }
@@ -136,7 +145,7 @@ impl LanguageServer for Server {
         &self,
         params: WorkspaceSymbolParams,
     ) -> Result<Option<WorkspaceSymbolResponse>> {
-        symbols::of_workspace(&self.0, params).await
+        workspace_symbols::symbols(&self.0, params).await
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {

@@ -2,6 +2,8 @@
 
 use super::abilities::Abilities;
 use super::around::{Around, Place};
+use super::features::workspace_symbols;
+use super::log::Log;
 use super::outbox::Outbox;
 use super::probes::Probes;
 use super::projects::Projects;
@@ -11,7 +13,7 @@ use super::runs::Runs;
 use super::settings::Configuration;
 use super::trust::Trust;
 use super::watch::Watched;
-use super::{Machine, uri};
+use super::{Machine, project_settings, uri};
 use crate::check::{self, Analysis, Levels};
 use crate::definition::{Nowhere, Surroundings};
 use crate::host::Host;
@@ -34,6 +36,8 @@ pub struct Session {
     pub client: Client,
     /// Sends everything else.
     pub outbox: Outbox,
+    /// What the client is told of the server itself.
+    pub log: Log,
     /// What the server has of this machine.
     pub machine: Machine,
     /// Whether definitions may start anything.
@@ -44,6 +48,10 @@ pub struct Session {
     pub gone: CancellationToken,
     /// The projects that documents are in.
     pub projects: Arc<Projects>,
+    /// What is shown of the settings of projects.
+    pub shown_settings: project_settings::Shown,
+    /// Symbols of files that are not open.
+    pub symbols: workspace_symbols::Cache,
     /// What servers were asked.
     pub probes: Arc<Probes>,
     /// Looks at what is outside the editor.
@@ -70,16 +78,25 @@ pub struct Documents {
 
 impl Session {
     /// A session before its client has said anything.
-    pub fn new(client: Client, outbox: Outbox, machine: Machine, gone: CancellationToken) -> Self {
+    pub fn new(
+        client: Client,
+        outbox: Outbox,
+        log: Log,
+        machine: Machine,
+        gone: CancellationToken,
+    ) -> Self {
         Self {
             trust: Trust::new(machine.state_folder.clone()),
             runs: Runs::default(),
             client,
             outbox,
+            log,
             machine,
             gone,
             abilities: OnceLock::new(),
             projects: Arc::default(),
+            shown_settings: project_settings::Shown::default(),
+            symbols: workspace_symbols::Cache::default(),
             probes: Arc::default(),
             refreshes: Refreshes::default(),
             watched: Watched::default(),
@@ -190,7 +207,7 @@ impl Session {
     pub fn levels(&self, uri: &str) -> Levels {
         let root = uri::path(uri).map(|path| self.place(&path).root().to_owned());
         let project = root.map(|root| self.projects.settings(&root));
-        let levels = project.map(|settings| settings.levels.clone());
+        let levels = project.map(|project| project.settings.levels.clone());
         let over = &self.configuration.settings().levels;
         levels.unwrap_or_default().overridden_by(over)
     }

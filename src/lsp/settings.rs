@@ -2,8 +2,8 @@
 //! `workspace/didChangeConfiguration`. A folder can bring settings of its own, so nothing that starts anything is among
 //! them.
 
-use super::publish;
 use super::session::{Session, detached};
+use super::{log, publish};
 use crate::check::Levels;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +26,8 @@ pub struct Settings {
     pub lenses: bool,
     /// `hints`: whether there are inlay hints.
     pub hints: bool,
+    /// `log`: the level down to which the client is told what the server does, of [`log::LEVELS`].
+    pub log: &'static str,
 }
 
 impl Default for Settings {
@@ -36,6 +38,7 @@ impl Default for Settings {
             prompt: None,
             lenses: true,
             hints: true,
+            log: log::DEFAULT_LEVEL,
         }
     }
 }
@@ -70,6 +73,16 @@ impl Settings {
                 Some(Value::Bool(on)) => *place = *on,
                 Some(_) => problems.push(format!("{} must be true or false", dotted(path))),
             }
+        }
+        match get("/log") {
+            None => {}
+            Some(level) => match log::LEVELS.iter().find(|it| *level == **it) {
+                Some(level) => settings.log = level,
+                None => problems.push(format!(
+                    "loopls.log must be one of {}",
+                    log::LEVELS.join(", ")
+                )),
+            },
         }
         match get("/levels") {
             None => {}
@@ -151,6 +164,7 @@ pub fn at_start(session: &Session, options: &Value) {
     given.at_start = section(options).clone();
     given.read();
     given.told.clear();
+    session.log.set_level(given.settings.log);
 }
 
 /// The client may be talked to: asks it for its settings, if it lets itself be asked.
@@ -206,6 +220,7 @@ fn take(session: &Arc<Session>, change: impl FnOnce(&mut Given)) {
             message: news.join("\n"),
         });
     }
+    session.log.set_level(settings.log);
     let abilities = session.abilities();
     if settings.levels != before.levels {
         publish::look_again(session);
@@ -241,6 +256,10 @@ mod tests {
             (
                 json!({ "hints": "yes" }),
                 Some("loopls.hints must be true or false"),
+            ),
+            (
+                json!({ "log": "loud" }),
+                Some("loopls.log must be one of off, error, warning, info, debug"),
             ),
             (
                 json!({ "levels": [] }),

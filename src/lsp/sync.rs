@@ -2,7 +2,7 @@
 
 use super::refresh::Wake;
 use super::session::Session;
-use super::{convert, publish, refresh, uri};
+use super::{convert, project_settings, publish, refresh, uri};
 use crate::workspace::is_loop_definition;
 use std::sync::Arc;
 use tower_lsp::ls_types::*;
@@ -17,7 +17,9 @@ pub fn did_open(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
         .documents()
         .workspace
         .open(key.clone(), uri, ours, document.version, &document.text);
+    tracing::debug!(uri, version = document.version, ours, "opened");
     session.forget_places();
+    see_settings(session, &document.uri);
     publish::opened(session, &key);
     refresh::look(session, Wake::IfChanged);
 }
@@ -40,6 +42,7 @@ pub fn did_change(session: &Arc<Session>, params: DidChangeTextDocumentParams) {
         .is_some();
     if is_open {
         publish::changed(session, &key);
+        see_settings(session, &params.text_document.uri);
     }
 }
 
@@ -52,7 +55,9 @@ pub fn did_save(session: &Arc<Session>) {
 pub fn did_close(session: &Arc<Session>, params: DidCloseTextDocumentParams) {
     let uri = &params.text_document.uri;
     let key = convert::key(uri);
+    tracing::debug!(uri = uri.as_str(), "closed");
     publish::closed(session, &key);
+    see_settings(session, uri);
     let path = uri::path(uri.as_str());
     let is_news = path.is_some_and(|path| session.projects.close(&path));
     session.runs.forget(&key);
@@ -64,4 +69,16 @@ pub fn did_close(session: &Arc<Session>, params: DidCloseTextDocumentParams) {
             Wake::IfChanged
         },
     );
+}
+
+/// If the document is the settings of a project, they count as they are open now.
+fn see_settings(session: &Arc<Session>, uri: &Uri) {
+    if let Some(root) = project_settings::root(uri.as_str()) {
+        let text = session
+            .documents()
+            .workspace
+            .text(&convert::key(uri))
+            .cloned();
+        project_settings::see(session, root, text);
+    }
 }

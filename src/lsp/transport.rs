@@ -20,8 +20,6 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
-use tower_lsp::ls_types::notification::LogMessage;
-use tower_lsp::ls_types::{LogMessageParams, MessageType};
 use tower_lsp::{ClientSocket, ExitedError};
 use tower_service::Service;
 
@@ -97,9 +95,7 @@ pub async fn serve(
             },
             Frame::BadHeader => transport.refuse(Id::Null, ErrorCode::ParseError),
             Frame::TooLong(length) => {
-                transport.log(format!(
-                    "a message of {length} bytes is longer than {MAX_MESSAGE_BYTES}: the session ends"
-                ));
+                tracing::error!("a message of {length} bytes is longer than {MAX_MESSAGE_BYTES}");
                 return End::Abrupt;
             }
             Frame::End => return transport.end(),
@@ -159,12 +155,13 @@ impl<S: Backend, R: Sink<Response> + Unpin> Transport<S, R> {
         self.has_exited = method == "exit";
         let handled = AssertUnwindSafe(self.service.call(request)).catch_unwind();
         if handled.await.is_err() {
-            log_panic(&self.outbox, &method);
+            log_panic(&method);
         }
     }
 
     fn request(&mut self, id: Id, request: Request) {
         let method = request.method().to_owned();
+        tracing::debug!(%id, method, "asked");
         let outbox = self.outbox.clone();
         let handled = AssertUnwindSafe(self.service.call(request)).catch_unwind();
         let mut replied = Box::pin(handled.map(move |outcome| {
@@ -174,7 +171,7 @@ impl<S: Backend, R: Sink<Response> + Unpin> Transport<S, R> {
                 Ok(Ok(None)) => Response::from_error(id, Error::method_not_found()),
                 Ok(Err(_exited)) => Response::from_error(id, Error::invalid_request()),
                 Err(_panic) => {
-                    log_panic(&outbox, &method);
+                    log_panic(&method);
                     Response::from_error(id, Error::internal_error())
                 }
             };
@@ -195,11 +192,8 @@ impl<S: Backend, R: Sink<Response> + Unpin> Transport<S, R> {
 
     /// Answers a message that is none.
     fn refuse(&self, id: Id, code: ErrorCode) {
+        tracing::warn!(code = code.code(), "a message was refused");
         self.outbox.send(Response::from_error(id, Error::new(code)));
-    }
-
-    fn log(&self, message: String) {
-        log(&self.outbox, message);
     }
 
     fn end(&self) -> End {
@@ -260,26 +254,22 @@ fn id_of(bytes: &[u8]) -> Id {
 }
 
 /// Says which handler panicked; what it said may quote a document, and no log holds that.
-fn log_panic(outbox: &Outbox, method: &str) {
-    log(outbox, format!("internal error while answering {method}"));
-}
-
-fn log(outbox: &Outbox, message: String) {
-    outbox.notify::<LogMessage>(LogMessageParams {
-        typ: MessageType::ERROR,
-        message,
-    });
+fn log_panic(method: &str) {
+    tracing::error!("internal error while answering {method}");
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lsp::log::Log;
     use std::sync::{Arc, Mutex};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
     use tokio::task::JoinHandle;
     use tower_lsp::jsonrpc::Result;
     use tower_lsp::ls_types::*;
     use tower_lsp::{Client, LanguageServer, LspService};
+    use tracing::subscriber::DefaultGuard;
+    use tracing_subscriber::util::SubscriberInitExt;
 
     /// A server that does what a handler should not.
     struct Careless {
@@ -344,6 +334,7 @@ mod tests {
         read: ReadHalf<DuplexStream>,
         write: WriteHalf<DuplexStream>,
         served: JoinHandle<End>,
+        _log: DefaultGuard,
     }
 
     impl Session {
@@ -354,6 +345,8 @@ mod tests {
             let spellings = Arc::default();
             let (outbox, writer) = Outbox::new(Arc::clone(&spellings), gone.clone());
             tokio::spawn(writer.run(write, CancellationToken::new()));
+            let log = Log::default();
+            log.connect(&outbox);
             let (service, socket) = LspService::new(|client| Careless {
                 client,
                 changes: Mutex::default(),
@@ -368,6 +361,8 @@ mod tests {
                 read,
                 write,
                 served,
+                // Of this thread alone, which is all that a test has.
+                _log: log.subscriber(None).set_default(),
             };
             session
                 .send(json!({ "id": 0, "method": "initialize", "params": { "capabilities": {} } }))

@@ -80,6 +80,12 @@ impl Workspace {
         self.documents.get(key).map(|open| open.document.rope())
     }
 
+    /// The client's spelling of the place of a document, and its version, if it is open, whoever's it is.
+    pub fn place(&self, key: &DocumentKey) -> Option<(Arc<str>, i32)> {
+        let snapshot = &self.documents.get(key)?.snapshot;
+        Some((snapshot.uri.clone(), snapshot.version))
+    }
+
     /// The keys of all open documents that are ours.
     pub fn keys(&self) -> Vec<DocumentKey> {
         self.documents

@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod completion;
 mod conformance;
+mod faults;
 mod fixing;
 mod formatting;
 mod ide;

@@ -9,6 +9,7 @@ mod navigation;
 mod probe;
 mod process;
 mod projects;
+mod reported;
 mod runs;
 mod scene;
 mod settings;

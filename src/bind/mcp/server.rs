@@ -104,9 +104,15 @@ impl Server {
                 };
                 let (child, output, input) = Child::start(guard, launch).await?;
                 let (output, too_long) = Lines::new(output, MESSAGE_BYTES);
-                process = Some(ServerProcess { child, too_long });
                 let transport = AsyncRwTransport::<RoleClient, _, _>::new(output, input);
-                meet(transport.with_max_line_length(MESSAGE_BYTES)).await
+                let transport = transport.with_max_line_length(MESSAGE_BYTES);
+                let met = tokio::select! {
+                    biased;
+                    met = meet(transport) => met,
+                    () = too_long.another() => Err(too_long_words()),
+                };
+                process = Some(ServerProcess { child, too_long });
+                met
             }
         };
         match met {
@@ -147,10 +153,7 @@ impl Server {
                 answer = called => answer,
                 // Nobody can tell to which call it belonged.
                 () = process.too_long.another() => {
-                    let most = MESSAGE_BYTES >> 20;
-                    return Outcome::error(format_args!(
-                        "the server sent a message of more than {most} MiB, which is not read"
-                    ));
+                    return Outcome::error(format_args!("the server did not answer: {}", too_long_words()));
                 }
             },
         };
@@ -193,6 +196,14 @@ impl Server {
             process.child.ended().await;
         }
     }
+}
+
+/// What is said of a message that is not read.
+fn too_long_words() -> String {
+    format!(
+        "it sent a message of more than {} MiB, which is not read",
+        MESSAGE_BYTES >> 20
+    )
 }
 
 /// Shakes hands over `transport` and asks for the tools.

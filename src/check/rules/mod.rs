@@ -18,6 +18,7 @@ mod provider_efforts;
 mod provider_keys;
 mod provider_names;
 mod provider_schemas;
+mod renaming;
 mod secrets;
 mod sources;
 mod surroundings;

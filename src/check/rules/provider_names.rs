@@ -1,6 +1,7 @@
 //! `tool_name_for_provider`: a name that a model's provider refuses, and with it the whole request.
 
-use super::listed;
+use super::renaming::rename;
+use super::{listed, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::provider::{NameRule, Provider, ProvidersInUse};
 use crate::definition::{Definition, Spanned};
@@ -21,7 +22,8 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
             .filter(|(_, rule)| !rule.takes(name.value))
             .collect();
         if !refusing.is_empty() {
-            found.push(refused(name, &refusing, &mut taken));
+            let guess = worth_guessing(found);
+            found.push(refused(analysis, name, &refusing, &mut taken, guess));
         }
     }
 }
@@ -88,7 +90,13 @@ fn names<'a>(
         .collect()
 }
 
-fn refused(name: Spanned<&str>, refusing: &[Refusal], taken: &mut Taken) -> Diagnostic {
+fn refused(
+    analysis: &Analysis,
+    name: Spanned<&str>,
+    refusing: &[Refusal],
+    taken: &mut Taken,
+    guess: bool,
+) -> Diagnostic {
     let plain = fitting(name.value, refusing);
     let longest = refusing.iter().map(|(_, rule)| rule.longest).min();
     let longest = longest.unwrap_or(plain.len());
@@ -105,13 +113,19 @@ fn refused(name: Spanned<&str>, refusing: &[Refusal], taken: &mut Taken) -> Diag
         name.value.escape_debug(),
         reasons(name.value, refusing),
     );
-    match other {
+    let diagnostic = match other {
         Some(span) => {
             let message = format!("{message}, for `{plain}` would be two tools");
             Diagnostic::new(Code::ToolNameForProvider, name.span, message)
                 .with_related(span, format!("the other `{plain}`"))
         }
         None => Diagnostic::new(Code::ToolNameForProvider, name.span, message),
+    };
+    let repair = guess.then(|| rename(analysis, name.span, name.value, &free));
+    match repair.flatten() {
+        // Other programs may know the tool by its name, so nothing is renamed unasked.
+        Some(repair) => diagnostic.with_guess(format!("Rename to `{free}`"), repair),
+        None => diagnostic,
     }
 }
 

@@ -1,12 +1,13 @@
 //! `schema_for_provider`: what a model's provider does not take in the input schema of a tool.
 
-use super::listed;
 use super::provider_names::refuse;
-use crate::check::{Analysis, Code, Diagnostic};
+use super::renaming::rename;
+use super::{listed, worth_guessing};
+use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::Tool;
 use crate::definition::provider::{Provider, ProvidersInUse, SchemaFault, SchemaFaultKind};
-use crate::syntax::{Node, NodeKind, Table};
-use crate::text::Span;
+use crate::syntax::{Entry, Form, Node, NodeKind, Table};
+use crate::text::{Edit, Span};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -14,11 +15,16 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
     let in_use = ProvidersInUse::of(definition);
     for (index, tool) in definition.tools.iter().enumerate() {
-        check_tool(tool, in_use.of_tool(index), found);
+        check_tool(analysis, tool, in_use.of_tool(index), found);
     }
 }
 
-fn check_tool(tool: &Tool, providers: &[&'static Provider], found: &mut Vec<Diagnostic>) {
+fn check_tool(
+    analysis: &Analysis,
+    tool: &Tool,
+    providers: &[&'static Provider],
+    found: &mut Vec<Diagnostic>,
+) {
     let Some(table) = tool.input.get().and_then(Node::as_table) else {
         return;
     };
@@ -27,26 +33,73 @@ fn check_tool(tool: &Tool, providers: &[&'static Provider], found: &mut Vec<Diag
     }
     let schema = as_sent(table);
     // The same place may be wrong for several providers: said once, for all of them.
-    let mut places: Vec<(Span, SchemaFault, Vec<&'static str>)> = Vec::new();
+    let mut places: Vec<(Place, SchemaFault, Vec<&'static str>)> = Vec::new();
     let mut known: HashMap<(Span, SchemaFaultKind), usize> = HashMap::new();
     for provider in providers {
         for fault in provider.schema_faults(&schema) {
-            let Some(span) = place(table, &fault.path) else {
+            let Some(place) = place(table, &fault.path) else {
                 continue;
             };
-            let index = *known.entry((span, fault.kind)).or_insert(places.len());
+            let index = *known
+                .entry((place.entry.key.span, fault.kind))
+                .or_insert(places.len());
             match places.get_mut(index) {
                 Some((_, _, names)) => names.push(provider.name),
-                None => places.push((span, fault, vec![provider.name])),
+                None => places.push((place, fault, vec![provider.name])),
             }
         }
     }
-    for (span, fault, names) in places {
-        found.push(Diagnostic::new(
-            Code::SchemaForProvider,
-            span,
-            message(&fault, &names),
-        ));
+    for (place, fault, names) in places {
+        let span = place.entry.key.span;
+        let message = message(&fault, &names);
+        let diagnostic = Diagnostic::new(Code::SchemaForProvider, span, message);
+        let guess = worth_guessing(found);
+        found.push(match fault.kind {
+            SchemaFaultKind::NoItems => match place.with_items(&analysis.text) {
+                Some(repair) => diagnostic.with_remedy("Add `items = {}`, for anything", repair),
+                None => diagnostic,
+            },
+            SchemaFaultKind::PropertyName(rule) if guess => {
+                let (old, new) = (&place.entry.key.name, rule.fit(&place.entry.key.name));
+                let is_free = place.table.entry(&new).is_none();
+                match rename(analysis, span, old, &new).filter(|_| is_free) {
+                    Some(repair) => diagnostic.with_guess(format!("Rename to `{new}`"), repair),
+                    None => diagnostic,
+                }
+            }
+            _ => diagnostic,
+        });
+    }
+}
+
+/// A key of a schema, with the table that it stands in.
+struct Place<'a> {
+    table: &'a Table,
+    entry: &'a Entry,
+}
+
+impl Place<'_> {
+    /// What says beside the `type` that stands here that the items may be anything.
+    fn with_items(&self, text: &str) -> Option<Repair> {
+        let key = self.entry.key.span;
+        let (at, added) = match self.table.form {
+            Form::Inline => (self.entry.span.end, ", items = {}".to_owned()),
+            Form::Header => {
+                let line = text[..key.start]
+                    .rfind('\n')
+                    .map_or(0, |newline| newline + 1);
+                let ends_with_return = text[..line].ends_with("\r\n");
+                let newline = if ends_with_return { "\r\n" } else { "\n" };
+                let indent = &text[line..key.start];
+                (key.start, format!("items = {{}}{newline}{indent}"))
+            }
+            _ => return None,
+        };
+        let edit = Edit {
+            span: Span::empty(at),
+            text: added,
+        };
+        Some(Repair::Edits(vec![edit]))
     }
 }
 
@@ -61,15 +114,15 @@ fn as_sent(table: &Table) -> Value {
     schema
 }
 
-/// Where the key stands to which `path` leads.
-fn place(table: &Table, path: &[String]) -> Option<Span> {
+/// The key to which `path` leads.
+fn place<'a>(table: &'a Table, path: &[String]) -> Option<Place<'a>> {
     let mut table = table;
     let mut path = path.iter();
     loop {
         let entry = table.entry(path.next()?)?;
         let mut node = &entry.value;
         if path.len() == 0 {
-            return Some(entry.key.span);
+            return Some(Place { table, entry });
         }
         table = loop {
             match &node.kind {

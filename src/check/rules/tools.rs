@@ -74,14 +74,14 @@ fn produces(tool: &Tool, found: &mut Vec<Diagnostic>) {
     for name in tool.produces.items() {
         let trimmed = name.value.trim();
         if trimmed.is_empty() {
-            found.push(
-                Diagnostic::new(
-                    Code::InvalidToolInfo,
-                    name.span,
-                    "a produced name is blank; give it one",
-                )
-                .with_remedy("Remove the blank name", Repair::RemoveItem),
-            );
+            let message = "a produced name is blank; give it one";
+            let diagnostic = Diagnostic::new(Code::InvalidToolInfo, name.span, message);
+            let mut others = tool.produces.items();
+            found.push(match others.any(|other| !other.value.trim().is_empty()) {
+                true => diagnostic.with_remedy("Remove the blank name", Repair::RemoveItem),
+                // A list without any name is as wrong.
+                false => diagnostic.with_guess("Remove `produces`", Repair::RemovePair),
+            });
             continue;
         }
         reserved(name, found);

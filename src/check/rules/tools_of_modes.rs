@@ -61,7 +61,9 @@ fn listed(analysis: &Analysis, mode: &Mode, found: &mut Vec<Diagnostic>) {
                 format!("there is no tool `{shown}`{hint}"),
             )
         };
-        found.push(match makes_it.map(|tool| tool.name.text()) {
+        let makes_it = makes_it.map(|tool| tool.name.text());
+        // An entry without a name cannot be listed.
+        found.push(match makes_it.filter(|entry| !entry.trim().is_empty()) {
             Some(entry) => say(format!(
                 "; modes list entries, and `{}` makes this one",
                 entry.escape_debug()

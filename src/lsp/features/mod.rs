@@ -14,5 +14,6 @@ pub mod references;
 pub mod rename;
 pub mod symbols;
 pub mod tokens;
+pub mod workspace_symbols;
 
 pub use fixes::FIX_ALL_KIND;

@@ -19,10 +19,13 @@ use std::io::{BufReader, BufWriter};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio_util::sync::CancellationToken;
 use tower_lsp::ls_types::{ProgressToken, Range};
+
+/// How long a client that draws no runs is left with the reply before it is told more.
+const AFTER_REPLY: Duration = Duration::from_millis(50);
 
 /// A run that is about to start.
 pub struct Flight {
@@ -93,6 +96,11 @@ impl Flight {
     pub async fn fly(mut self) -> Ending {
         let start = Instant::now();
         self.session.outbox.after_reply();
+        if !self.session.abilities().run_events {
+            // eglot reads what comes together with a reply only when more comes.
+            tokio::time::sleep(AFTER_REPLY).await;
+        }
+        tracing::info!(run = self.run, "a run starts");
         let (records, shown) = mpsc::unbounded_channel::<Shown>();
         let transcript = self.transcript.take();
         let presenting = present::present(self.audience(transcript), shown);
@@ -115,6 +123,7 @@ impl Flight {
             self.land(flown, &records);
         };
         let ((), ending) = tokio::join!(running, presenting);
+        tracing::info!(run = self.run, stop = ?ending.stop, "a run ended");
         ending
     }
 

@@ -192,3 +192,35 @@ async fn a_server_that_cannot_be_used_is_told_and_leaves_nothing() {
         assert!(left.is_empty(), "{left:?}");
     }
 }
+
+#[tokio::test]
+async fn a_loop_below_shares_the_server_and_what_it_leaves_out_is_told_above() {
+    let folder = folder();
+    let more = r#"env = { MORE = '{"name":"none"},' }"#;
+    let own = entry("s", "", more);
+    let below =
+        format!("name = \"below\"\nmodel = {{ provider = \"scripted\", name = \"m\" }}\n{own}");
+    fs::write(folder.path().join("below.loop.toml"), &below).unwrap();
+    let hands_on = "[[tools]]\nname = \"t\"\ndescription = \"d\"\nloop = \"below.loop.toml\"\n";
+    let bound = bind_in(&folder, &format!("{own}{hands_on}")).await.unwrap();
+    assert_eq!(names(&bound), ["echo", "fail", "slow", "die", "t"]);
+    assert_eq!(pids(&folder).len(), 1);
+    let notices = bound.notices.iter();
+    let notices: Vec<&str> = notices.map(|notice| &*notice.message).collect();
+    assert_eq!(
+        notices,
+        [
+            "tool `s`: `none` is left out: it has no input schema",
+            "below.loop.toml: tool `s`: `none` is left out: it has no input schema",
+        ]
+    );
+    let child = tool_called(&bound, "t").subloop().unwrap().clone();
+    assert_eq!(
+        text(&call(&child, "echo", json!({ "n": 3 })).await),
+        "{'n':3}"
+    );
+    finished(bound.end()).await;
+    assert!(is_gone(pids(&folder)[0]));
+    let after = call(&child, "echo", json!({})).await;
+    assert!(text(&after).starts_with("error: the server did not answer: "));
+}

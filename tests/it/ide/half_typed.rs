@@ -63,7 +63,7 @@ fn ask(analysis: &Analysis, offset: usize) {
     for hint in ide::inlay_hints(analysis, Span::new(0, text.len())) {
         inside(Span::empty(hint.offset));
     }
-    ide::workspace_symbols(analysis, "o");
+    ide::workspace_symbols(analysis);
 }
 
 fn within(symbol: &ide::Symbol) {

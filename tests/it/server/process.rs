@@ -9,8 +9,13 @@ use tokio::process::{Child, Command};
 
 /// The server's process with a client on its standard input and output.
 fn start(state: tempfile::TempDir) -> (Child, Client) {
+    start_with(&[], state)
+}
+
+fn start_with(arguments: &[&str], state: tempfile::TempDir) -> (Child, Client) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_loopls"))
         .args(["lsp", "--stdio"])
+        .args(arguments)
         .env("XDG_STATE_HOME", state.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -128,6 +133,9 @@ async fn nothing_but_the_protocol_is_written_whatever_is_sent() {
     let (child, mut client) = introduced(Value::Null).await;
     client.write(b"Content-Length: 8\r\n\r\nnot json").await;
     client.reply(Value::Null).await.unwrap_err();
+    let log = client.notification("window/logMessage").await;
+    let expected = json!({ "type": 2, "message": "a message was refused code=-32700" });
+    assert_eq!(log, expected);
     let uri = "file:///tmp/loop.toml";
     client.open(uri, 1, "name = \"a\nb = ").await;
     client.diagnostics(uri, 1).await;
@@ -137,6 +145,124 @@ async fn nothing_but_the_protocol_is_written_whatever_is_sent() {
     client.notify("exit", Value::Null).await;
     assert_eq!(exit_code(child).await, Some(0));
     client.expect_nothing_left().await;
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_long_is_the_end_and_the_log_says_so() {
+    let (child, mut client) = introduced(Value::Null).await;
+    client.write(b"Content-Length: 67108865\r\n\r\n").await;
+    let log = client.notification("window/logMessage").await;
+    let message = "a message of 67108865 bytes is longer than 67108864";
+    assert_eq!(log, json!({ "type": 1, "message": message }));
+    assert_eq!(exit_code(child).await, Some(1));
+    client.expect_nothing_left().await;
+}
+
+/// Says a word of its own in every place where a person, a model or a tool says something.
+const TALKATIVE: &str = r#"
+# word-comment
+name = "word-name"
+description = "word-description"
+system = "word-system"
+prompt = "word-prompt"
+
+[model]
+provider = "scripted"
+name = "word-model"
+script = [
+    { text = "word-reply", calls = [{ tool = "tell", input = { id = "word-input" } }] },
+    { text = "word-answer" },
+]
+
+[[tools]]
+name = "tell"
+description = "Tells."
+effect = "read"
+command = ["echo", "word-result", "{{id}}"]
+env = { TALK = "word-environment" }
+input.properties.id = { type = "string", description = "word-property" }
+"#;
+
+#[tokio::test]
+async fn the_log_tells_what_is_done_and_never_what_is_said() {
+    let (_folder, path) = folder(&[]);
+    let log = path.join("loopls.log");
+    let arguments = ["--log", log.to_str().unwrap()];
+    let (child, mut client) = start_with(&arguments, tempfile::tempdir().unwrap());
+    let params = json!({
+        "processId": null,
+        "clientInfo": { "name": "a test" },
+        "capabilities": { "experimental": { "loopls": { "runEvents": true } } },
+        "initializationOptions": { "trust": "trusted", "log": "debug" },
+    });
+    client.call("initialize", params).await;
+    client.notify("initialized", json!({})).await;
+    let uri = file_uri(&path.join("talk.loop.toml"));
+    client.open(&uri, 1, TALKATIVE).await;
+    client.diagnostics(&uri, 1).await;
+    client.hover(&uri, 2, 1).await;
+    let rename = json!({
+        "textDocument": { "uri": uri },
+        "position": { "line": 17, "character": 9 },
+        "newName": "word-new",
+    });
+    let id = client.request("textDocument/rename", rename).await;
+    let _ = client.reply(id).await;
+    client.command("loopls.run", json!({ "uri": uri })).await;
+    loop {
+        let event = client.notification("loopls/runEvent").await;
+        if event["event"]["type"] == "run_ended" {
+            assert_eq!(event["event"]["answer"], "word-answer");
+            break;
+        }
+    }
+    client
+        .change(&uri, 2, json!([{ "text": "word-change = " }]))
+        .await;
+    client.diagnostics(&uri, 2).await;
+    client.write(b"Content-Length: 11\r\n\r\nword-broken").await;
+    client.reply(Value::Null).await.unwrap_err();
+    client.close(&uri).await;
+    client.call("shutdown", Value::Null).await;
+    client.notify("exit", Value::Null).await;
+    assert_eq!(exit_code(child).await, Some(0));
+    let told: Vec<_> = client.rest().await;
+    let told = told.iter().filter(|it| it["method"] == "window/logMessage");
+    let told: Vec<_> = told.map(|it| it["params"].to_string()).collect();
+    let told = told.join("\n");
+    let written = std::fs::read_to_string(&log).unwrap();
+    for part in [
+        "a session begins",
+        "opened",
+        "asked",
+        "diagnostics published",
+        "a run starts",
+        "a run ended",
+        "a message was refused",
+        "closed",
+        "the session ends",
+    ] {
+        assert!(written.contains(part), "{part} in {written}");
+    }
+    assert!(told.contains("a run ended"), "{told}");
+    assert!(!written.contains("word-"), "{written}");
+    assert!(!told.contains("word-"), "{told}");
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_written_is_said_at_once() {
+    let output = Command::new(env!("CARGO_BIN_EXE_loopls"))
+        .args(["lsp", "--log", "/nowhere/loopls.log"])
+        .stdin(Stdio::null())
+        .output()
+        .await
+        .unwrap();
+    assert_eq!((output.status.code(), output.stdout), (Some(1), Vec::new()));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.starts_with("loopls: the log cannot be written: "),
+        "{said}"
+    );
 }
 
 /// Runs a tool that sleeps and has put another sleep into the background.

@@ -283,5 +283,15 @@ async fn symbols_of_files_that_are_not_open_are_found() {
         .collect();
     assert_eq!(names, ["desk", "helper"]);
     assert_eq!(found[1]["location"]["uri"], project.uri("helper.loop.toml"));
+    // A file is looked into again when its text is another, however soon, and only then.
+    std::fs::write(
+        project.path.join("helper.loop.toml"),
+        definition("hammer", ""),
+    )
+    .unwrap();
+    let params = json!({ "query": "H" });
+    let found = project.client.call("workspace/symbol", params).await;
+    assert_eq!(found[0]["name"], "hammer");
+    assert_eq!(found.as_array().unwrap().len(), 1);
     project.close(&["desk.loop.toml"]).await;
 }

@@ -260,3 +260,90 @@ async fn a_client_that_can_watch_files_watches_what_definitions_name() {
     client.cleared(&uri).await;
     client.finish().await;
 }
+
+/// What is published next of the settings file.
+async fn of_settings(client: &mut Client, uri: &str) -> Vec<Value> {
+    let mut published = client
+        .take(|message| message["params"]["uri"] == uri && message.get("id").is_none())
+        .await;
+    serde_json::from_value(published["params"]["diagnostics"].take()).unwrap()
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_settings_of_a_project_is_shown_in_their_file() {
+    let wrong = "[levels]\nzero_limt = \"off\"\n";
+    let (_folder, path) = folder(&[("loopls.toml", wrong)]);
+    let [desk, settings] = ["sub/desk.loop.toml", "loopls.toml"].map(|it| file_uri(&path.join(it)));
+    let mut client = Client::start(json!({})).await;
+    client.open(&desk, 1, DESK).await;
+    // Nobody has the file open.
+    let found = of_settings(&mut client, &settings).await;
+    let [problem] = found.as_slice() else {
+        panic!("{found:#?}");
+    };
+    assert_eq!(problem["code"], "unknown_key");
+    let message = problem["message"].as_str().unwrap();
+    assert!(message.contains("did you mean `zero_limit`?"), "{message}");
+    let start = json!({ "line": 1, "character": 0 });
+    assert_eq!(problem["range"]["start"], start);
+    assert_eq!(
+        levels(&client.diagnostics(&desk, 1).await),
+        [("zero_limit", 2)]
+    );
+
+    // Somebody mends it on the disk.
+    let change = json!({ "changes": [{ "uri": settings, "type": 2 }] });
+    std::fs::write(path.join("loopls.toml"), wrong.replace("limt", "limit")).unwrap();
+    client
+        .notify("workspace/didChangeWatchedFiles", change.clone())
+        .await;
+    assert_eq!(of_settings(&mut client, &settings).await, [] as [Value; 0]);
+    while levels(&client.diagnostics(&desk, 1).await) != OFF {}
+
+    // As it is in the editor it counts before it is saved.
+    client
+        .open_as(&settings, "toml", 1, "levels = { zero_limit = 1 }")
+        .await;
+    let found = of_settings(&mut client, &settings).await;
+    assert_eq!(found[0]["code"], "wrong_type");
+    while levels(&client.diagnostics(&desk, 1).await) != [("zero_limit", 2)] {}
+    client
+        .replace(&settings, 2, "levels = { zero_limit = \"hint\" }")
+        .await;
+    while of_settings(&mut client, &settings).await != [] as [Value; 0] {}
+    while levels(&client.diagnostics(&desk, 1).await) != [("zero_limit", 4)] {}
+
+    // Closed, it is what is on the disk.
+    client.close(&settings).await;
+    while levels(&client.diagnostics(&desk, 1).await) != OFF {}
+    let mut client = client.allow("textDocument/publishDiagnostics");
+    client.close(&desk).await;
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_client_that_pulls_is_told_of_settings_that_it_has_open() {
+    let (_folder, path) = folder(&[]);
+    let settings = file_uri(&path.join("loopls.toml"));
+    let capabilities = json!({
+        "textDocument": { "diagnostic": {} },
+        "workspace": { "diagnostics": { "refreshSupport": true } },
+    });
+    let client = Client::start(capabilities).await;
+    let mut client = client.allow("workspace/diagnostic/refresh");
+    let params = json!({ "textDocument": { "uri": settings } });
+    for (version, text, problems) in [(1, "server = 1", 1), (2, "exclude = []", 0)] {
+        match version {
+            1 => client.open_as(&settings, "toml", version, text).await,
+            _ => client.replace(&settings, version, text).await,
+        }
+        let report = client.call("textDocument/diagnostic", params.clone()).await;
+        assert_eq!(
+            report["items"].as_array().unwrap().len(),
+            problems,
+            "{report}"
+        );
+    }
+    client.close(&settings).await;
+    client.finish().await;
+}

@@ -160,15 +160,6 @@ async fn the_end_of_input_is_the_end() {
 }
 
 #[tokio::test]
-async fn a_message_that_is_too_long_is_the_end() {
-    let mut client = Client::start(json!({})).await;
-    client.write(b"Content-Length: 67108865\r\n\r\n").await;
-    client.notification("window/logMessage").await;
-    assert_eq!(client.end().await, End::Abrupt);
-    client.expect_nothing_left().await;
-}
-
-#[tokio::test]
 async fn messages_before_the_answer_to_initialize_are_not_lost() {
     let mut client = Client::connect();
     let id = client

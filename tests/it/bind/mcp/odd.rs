@@ -122,7 +122,7 @@ async fn a_message_that_is_too_long_is_an_error_at_once_and_the_server_stays_usa
     for (bytes, expected) in [
         (
             40 << 20,
-            "error: the server sent a message of more than 32 MiB, which is not read",
+            "error: the server did not answer: it sent a message of more than 32 MiB, which is not read",
         ),
         (10 << 20, "xxx"),
     ] {
@@ -184,4 +184,44 @@ async fn a_bind_that_is_given_up_leaves_no_server() {
     }
     let pid = pids(&folder)[0];
     eventually(|| is_gone(pid).then_some(())).await;
+}
+
+/// Nobody waits here: the clock jumps to whatever is due next.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_start_is_given_up() {
+    let folder = folder();
+    let tools = entry("s", "", "env = { START = \"1000\" }");
+    let text = format!("{HEADER}{tools}");
+    let error = bind_with(&text, bindings(folder.path()))
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(
+        error.to_string(),
+        "tool `s`: the server cannot be used: it did not start within 30 s"
+    );
+    let left: Vec<_> = pids(&folder)
+        .into_iter()
+        .filter(|pid| !is_gone(*pid))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_list_that_is_too_long_is_told_at_once() {
+    let folder = folder();
+    let list = "head -c 40000000 /dev/zero | tr '\\0' 'x'; echo; continue ;;\n    *'never'*)";
+    let server = SERVER.replace(
+        "    *'\"tools/list\"'*)",
+        &format!("    *'\"tools/list\"'*) {list}"),
+    );
+    fs::write(folder.path().join("server.sh"), server).unwrap();
+    let error = bind_in(&folder, &entry("s", "", "")).await.err().unwrap();
+    let error = error.to_string();
+    assert!(
+        error.starts_with(
+            "tool `s`: the server cannot be used: it sent a message of more than 32 MiB"
+        ),
+        "{error}"
+    );
 }
