@@ -151,7 +151,7 @@ impl Formatter for Escaping {
         fragment: &str,
     ) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some(at) = rest.find(is_written_out) {
+        while let Some(at) = rest.find(is_hidden) {
             let (plain, from) = rest.split_at(at);
             let length = from.chars().next().map_or(0, char::len_utf8);
             let (character, after) = from.split_at(length);
