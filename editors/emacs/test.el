@@ -181,8 +181,6 @@ The 20 seconds are a bound for a machine under load."
     (insert "prompt")
     ;; Nobody has said yet whether the folder is trusted.
     (test-act "Run" "Once")
-    ;; What came together with a reply Emacs 28 reads when the server says more: when the cursor is moved, say.
-    (call-interactively #'eldoc)
     (test-wait "the message at the end"
                (lambda () (cl-find-if (lambda (message) (string-match-p "Late enough" message)) test-messages)))
     (should (string-match-p "`echo`" (caar test-questions)))

@@ -214,6 +214,8 @@ fn a_fix_puts_right_what_it_is_for_and_nothing_else() {
         unknown_tool
         invalid_input_schema
         unknown_placeholder
+        tool_name_for_provider
+        schema_for_provider
         undeclared_property
         unmatched_pattern
         placeholder_as_option

@@ -3,6 +3,7 @@
 mod abilities;
 mod actions;
 mod completion;
+mod documented;
 mod documents;
 mod features;
 mod navigation;

@@ -1,4 +1,6 @@
 /** Measures how long a keystroke takes to be on the screen, without and during a run: see measure.sh. */
+import { rmSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
 import { Editor, type Window } from './ui/editor.ts';
 
 const KEYS = 30;
@@ -35,8 +37,11 @@ function report(name: string, times: number[]): void {
 const editor = await Editor.start();
 try {
   const window = await editor.open(editor.folder('much.loop.toml', 'print.awk'), 'much.loop.toml');
+  const go = path.join(window.folder, 'go');
+  writeFileSync(go, '');
   await window.lens('Run');
   await window.waitText('much #1', '✓ answer');
+  rmSync(go);
   await window.click('name = "print"');
   await window.page.keyboard.type(' # ');
   report('without a run', await keystrokes(window));
@@ -46,9 +51,6 @@ try {
   await window.click('name = "print"');
   await window.page.keyboard.type(' # ');
   report('during a run', await keystrokes(window));
-  console.log(
-    (await window.text('much #1')).includes('answer') ? 'the run was over before' : 'the run still goes on',
-  );
 } finally {
   await editor.end();
 }

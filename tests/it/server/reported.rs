@@ -267,8 +267,10 @@ async fn typing_in_a_comment_and_pasting_json_leave_nothing_behind() {
 #[tokio::test]
 async fn a_string_without_its_end_is_one_fault() {
     for string in ["\"\"\"Be brief.", "'''Be brief.", "\"Be brief."] {
-        let text = DESK.replace("[[tests]]\nname", "[[tests]]\nprompt = @\nname");
-        let (client, found) = open(&text.replacen('@', string, 1).replace('@', "\"\"")).await;
+        // As the last of its table, so that no key of that is lost in it.
+        let end = "expect = { answer = \"Done.\" }\n";
+        let text = DESK.replacen(end, &format!("{end}prompt = {string}\n"), 1);
+        let (client, found) = open(&text).await;
         assert_eq!(codes(&found), ["syntax"], "{string} {found:#?}");
         close(client).await;
     }

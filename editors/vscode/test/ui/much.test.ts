@@ -1,5 +1,7 @@
 /** More output than anybody reads. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import * as path from 'node:path';
 import { windowTest } from './editor.ts';
 
 windowTest(
@@ -12,6 +14,7 @@ windowTest(
     await window.page.keyboard.type(' # typed while it prints');
     await window.waitText('much.loop.toml', '# typed while it prints');
     assert.doesNotMatch(await window.text('much #1'), /answer/);
+    writeFileSync(path.join(window.folder, 'go'), '');
     const end = await window.waitText('much #1', '✓ answer · 1/25 iterations');
     assert.match(end, /… \[65000 characters\]/);
   },
