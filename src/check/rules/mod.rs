@@ -22,6 +22,7 @@ mod renaming;
 mod secrets;
 mod sources;
 mod surroundings;
+mod swallowed;
 mod syntax;
 mod tests;
 mod tools;
@@ -64,6 +65,7 @@ pub fn check_text(analysis: &Analysis) -> Vec<Diagnostic> {
     for rule in TEXT_RULES {
         rule(analysis, &mut found);
     }
+    swallowed::hold_back(analysis, &mut found);
     found.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     found
 }
