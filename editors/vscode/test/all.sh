@@ -12,5 +12,26 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
 npm run --silent check
 rm -rf test/screenshots
 # One test after the other, for an editor needs the whole machine; in one process, so that tests can share an editor.
-exec node --test --test-isolation=none --test-reporter=./test/reporter.ts ${1:+--test-name-pattern="$1"} \
-    'test/parts/*.test.ts' 'test/ui/*.test.ts'
+run() {
+    node --test --test-isolation=none --test-reporter=./test/reporter.ts "$@" 'test/parts/*.test.ts' 'test/ui/*.test.ts'
+}
+first=$(mktemp) again=$(mktemp)
+trap 'rm -f "$first" "$again"' EXIT
+set +e
+run ${1:+--test-name-pattern="$1"} | tee "$first"
+status=${PIPESTATUS[0]}
+[ "$status" != 0 ] || exit 0
+
+# What failed is tried once more, and told: a browser on a busy machine may stumble, a fault stays one.
+patterns=()
+while IFS= read -r name; do
+    patterns+=("--test-name-pattern=^$(sed 's/[][\\.*^$+?(){}|/]/\\&/g' <<<"$name")\$")
+done < <(sed -n 's/^✗ //p' "$first")
+[ "${#patterns[@]}" -gt 0 ] || exit "$status"
+echo "-- once more, what failed: ${#patterns[@]}"
+run "${patterns[@]}" | tee "$again"
+status=${PIPESTATUS[0]}
+passed() { sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p' "$1" | tail -n 1; }
+failed() { sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$1" | tail -n 1; }
+echo "$(($(passed "$first") + $(passed "$again"))) passed, $(failed "$again") failed"
+exit "$status"

@@ -19,7 +19,6 @@ windowTest(
       rows.filter({ hasText: name }).filter({ has: page.locator(`.codicon-testing-${state}-icon`) });
     await test('says fine', 'passed').first().waitFor();
     await test('says more', 'failed').first().waitFor();
-    await page.locator('.monaco-list-row', { hasText: 'the answer is `Fine.`' }).first().waitFor();
     await window.screenshot('tests');
   },
 );
