@@ -73,6 +73,7 @@ async function run({ runs, tests }: Parts, request: RunRequest): Promise<void> {
 export function registerCommands(parts: Parts): vscode.Disposable[] {
   const { server, runs, calls, approvals, log } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
+    'loopls.newDefinition': () => newDefinition(),
     'loopls.runLoop': (uri?: vscode.Uri) => withDefinition(uri, uri => void runs.start({ uri: `${uri}` })),
     'loopls.runInMode': (uri?: vscode.Uri) => withDefinition(uri, uri => runInMode(server, runs, uri)),
     'loopls.runWithPrompt': (uri?: vscode.Uri) => withDefinition(uri, uri => runWithPrompt(runs, uri)),
@@ -111,6 +112,15 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     }
   });
   return registered;
+}
+
+/** Opens a definition that is no file yet, with the snippet of a whole loop in it. */
+async function newDefinition(): Promise<void> {
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: LANGUAGE }));
+  await vscode.commands.executeCommand('editor.action.insertSnippet', {
+    langId: LANGUAGE,
+    name: 'A whole loop',
+  });
 }
 
 /** Does something with the definition that a button belongs to, else with the one in the active editor. */

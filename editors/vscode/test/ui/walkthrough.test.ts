@@ -8,12 +8,12 @@ windowTest('the walkthrough leads to a definition that runs before it is saved',
   await page
     .locator('.quick-input-list .monaco-list-row', { hasText: 'Start with loop definitions' })
     .click();
-  await page.getByText('New Definition').first().click();
-  await page.locator('#status\\.editor\\.mode', { hasText: 'Loop Definition' }).waitFor();
-  await page.keyboard.type('loop');
-  await page.locator('.suggest-widget .monaco-list-row', { hasText: 'A whole loop' }).first().click();
-  await page.locator('.codelens-decoration').first().waitFor();
+  await page.getByRole('button', { name: 'New Definition' }).click();
+  await window.waitText('Untitled-1', 'name = "my-loop"');
+  // What is typed is its name, in both places where it stands.
+  await page.keyboard.type('greeter');
   await page.keyboard.press('Escape');
+  await window.waitText('Untitled-1', /name = "greeter"[\s\S]*name = "greeter"/);
   await window.lens('Run');
-  await window.waitText('my-loop #1', /│ hello[\s\S]*✓ answer/);
+  await window.waitText('greeter #1', /│ hello[\s\S]*✓ answer/);
 });
