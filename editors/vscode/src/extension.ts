@@ -60,7 +60,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     ...registerCommands(parts),
     vscode.workspace.onDidGrantWorkspaceTrust(() => made.sendTrust()),
     vscode.workspace.onDidChangeConfiguration(event => {
-      if (event.affectsConfiguration('loopls.server')) {
+      const starts = ['loopls.server.path', 'loopls.server.extraArguments'];
+      if (starts.some(name => event.affectsConfiguration(name))) {
         void made.restart();
       }
     }),

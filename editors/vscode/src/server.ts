@@ -19,10 +19,8 @@ import { trustLevel } from './trust.ts';
 
 /** The version of loopls' own commands and notifications that this extension speaks. */
 const PROTOCOL = 1;
-/** How long a server may take to begin. */
-const START_PATIENCE_MS = 30_000;
-/** How long a server may take to answer what it answers at once. */
-const ANSWER_PATIENCE_MS = 15_000;
+/** How much longer a server may take to begin than to answer what it answers at once. */
+const START_PATIENCE = 2;
 
 export type ServerState =
   | { kind: 'stopped' }
@@ -69,11 +67,13 @@ export class Server {
     return this.client?.initializeResult?.capabilities;
   }
 
-  /** Sends a request to the running server. */
-  request<T>(method: string, params: object): Promise<T> {
-    return this.client
-      ? this.client.sendRequest<T>(method, params)
-      : Promise.reject(new Error('the loopls server is not running'));
+  /** Sends a request to the server; one that comes while it starts waits for it. */
+  async request<T>(method: string, params: object): Promise<T> {
+    await this.queue;
+    if (!this.client) {
+      throw new Error('the loopls server is not running');
+    }
+    return this.client.sendRequest<T>(method, params);
   }
 
   /** Executes one of the server's commands. */
@@ -83,14 +83,14 @@ export class Server {
 
   /** The same for a command that is answered at once: no answer is a fault of the server. */
   async executeQuick(command: string, argument: object): Promise<unknown> {
-    const answer = this.execute(command, argument);
-    const process = this.process;
+    await this.queue;
+    const { process } = this;
     const late = setTimeout(() => {
       if (process && process === this.process) {
         this.say('does not answer', 'Restart', () => this.restart());
       }
-    }, ANSWER_PATIENCE_MS);
-    return answer.finally(() => clearTimeout(late));
+    }, patienceMs());
+    return this.execute(command, argument).finally(() => clearTimeout(late));
   }
 
   /** Tells the server about trust; it took what held at its start. */
@@ -167,7 +167,7 @@ export class Server {
     this.client = client;
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<never>((_, reject) => {
-      late = setTimeout(() => reject(new Error('it does not answer')), START_PATIENCE_MS);
+      late = setTimeout(() => reject(new Error('it does not answer')), START_PATIENCE * patienceMs());
     });
     const gone = new Promise<never>((_, reject) => {
       client.onDidChangeState(({ newState }) => {
@@ -229,6 +229,11 @@ export class Server {
     this.state = state;
     this.onStateChanged.fire(state);
   }
+}
+
+/** How long a server may take to answer what it answers at once, in milliseconds. */
+function patienceMs(): number {
+  return 1_000 * vscode.workspace.getConfiguration('loopls').get<number>('server.patience', 15);
 }
 
 function openPathSetting(): Thenable<unknown> {

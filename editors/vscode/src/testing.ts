@@ -8,12 +8,15 @@ import { runTest } from './testRun.ts';
 
 /** The time after an edit before its tests are looked for. */
 const QUIET_MS = 400;
+const DEFINITIONS = '**/{loop.toml,*.loop.toml}';
 /** Definitions that are looked into. */
 const MAX_FILES = 500;
 
 export class Tests implements vscode.Disposable {
   private readonly controller = vscode.tests.createTestController('loopls', 'Loop Definitions');
   private readonly timers = new Map<string, NodeJS.Timeout>();
+  /** Whether files that nobody opened are looked into: once somebody looked at the Test Explorer. */
+  private findsAll = false;
   private readonly disposables: readonly { dispose(): unknown }[];
 
   private readonly server: Server;
@@ -34,8 +37,12 @@ export class Tests implements vscode.Disposable {
       (request, token) => this.run(request, token),
       true,
     );
+    const files = vscode.workspace.createFileSystemWatcher(DEFINITIONS, false, true);
     this.disposables = [
       controller,
+      files,
+      files.onDidCreate(uri => this.findsAll && this.lookInto(uri)),
+      files.onDidDelete(uri => controller.items.delete(uri.toString())),
       vscode.workspace.onDidOpenTextDocument(document => this.lookSoon(document)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.lookSoon(document)),
       server.onStateChanged.on(state => {
@@ -71,12 +78,17 @@ export class Tests implements vscode.Disposable {
   }
 
   private async findFiles(): Promise<void> {
-    const found = await vscode.workspace.findFiles('**/{loop.toml,*.loop.toml}', undefined, MAX_FILES);
+    this.findsAll = true;
+    const found = await vscode.workspace.findFiles(DEFINITIONS, undefined, MAX_FILES);
     for (const uri of found) {
-      // The server knows documents that are open; to open one here shows nothing.
-      await vscode.workspace.openTextDocument(uri);
-      await this.look(uri);
+      await this.lookInto(uri);
     }
+  }
+
+  private async lookInto(uri: vscode.Uri): Promise<void> {
+    // The server knows documents that are open; to open one here shows nothing.
+    await vscode.workspace.openTextDocument(uri);
+    await this.look(uri);
   }
 
   private lookSoon(document: vscode.TextDocument): void {

@@ -40,7 +40,7 @@ async function hover(window: Window, theme: Theme): Promise<void> {
   await page.keyboard.press('Control+G');
   await page.locator('.quick-input-widget input').fill(':86');
   await page.keyboard.press('Enter');
-  await window.hover('"refund"');
+  await window.hover('"refund"', /iterations/);
   await picture(window, `hover-${theme}`);
 }
 

@@ -11,7 +11,7 @@ fileTest(
     const text = await window.waitText('kit offers', '▶ kit · 4 tools');
     assert.match(text, /\necho · read\n {2}Says it\.\n {2}\{\n {4}"/);
     await window.waitToast('kit offers 4 tools: echo, fail, slow, die');
-    await page.locator('.codelens-decoration', { hasText: 'Probe · 4 tools' }).waitFor();
+    await window.lensLine('Probe · 4 tools').waitFor();
     await window.screenshot('probe');
     // Whoever types goes on in the definition.
     await page.keyboard.type('#typed');

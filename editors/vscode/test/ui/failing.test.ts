@@ -58,8 +58,8 @@ editorTest(
     await until('its tools to end', () => !first.some(isAlive));
     await onlyMessage(window, 'ended unexpectedly');
     await window.screenshot('killed');
-    await window.page.locator('.notifications-center').getByText('Restart').click();
-    await until('a new server', () => servers(editor).length > 0);
+    await window.press('ended unexpectedly', 'Restart');
+    await window.running();
     await window.lens('Run');
     const second = await tools('sleeps #2');
 
@@ -78,15 +78,16 @@ editorTest('a server that does not answer in a session: one message, and Restart
   process.kill(hangs as number, 'SIGSTOP');
   // Not by the lens: what VS Code asks for now has no answer.
   await window.touch();
+  editor.writeSettings({ 'loopls.server.patience': 2 });
   await window.command('Loop: Run');
   await onlyMessage(window, 'does not answer');
-  await window.page.locator('.notifications-center').getByText('Restart').click();
+  editor.writeSettings({});
+  await window.press('does not answer', 'Restart');
   await until('the one that hangs to end', () => !isAlive(hangs as number));
-  await window.page.locator('.tab[aria-label*="modes #1"]').waitFor();
-  await window.command('Loop: Clear Runs');
-  await window.touch();
+  await window.running();
   await window.lens('Run quick');
-  await window.waitText('modes #1', '✓ answer');
+  // The second was never taken.
+  await window.waitText('modes #3', '✓ answer');
 });
 
 editorTest('two folders and three restarts: no command is there twice', {}, async editor => {
@@ -117,7 +118,7 @@ editorTest(
     const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
     await onlyMessage(window, 'was not found');
     await window.screenshot('not-found');
-    await window.page.locator('.notifications-center').getByText('Set Path').click();
+    await window.press('was not found', 'Set Path');
     await window.page
       .locator('.settings-editor', { hasText: 'loopls.server.path' })
       .or(window.page.locator('.settings-editor .setting-item-label', { hasText: 'Path' }))
@@ -140,16 +141,15 @@ editorTest(
     const hangs = program(editor, 'hangs', `${answers}exec sleep 600\n`);
     const other = program(editor, 'other', '#!/bin/sh\necho something 1.0\n');
     const window = await editor.open(editor.folder('faulty.loop.toml'), 'faulty.loop.toml');
-    for (const [server, says] of [
-      ['/bin/false', 'does not run'],
-      [ends, 'it ended at once'],
-      [other, 'is not loopls'],
-      [hangs, 'it does not answer'],
+    for (const [server, says, settings] of [
+      ['/bin/false', 'does not run', {}],
+      [ends, 'it ended at once', {}],
+      [other, 'is not loopls', {}],
+      [hangs, 'it does not answer', { 'loopls.server.patience': 2 }],
     ] as const) {
-      editor.writeSettings({ 'loopls.server.path': server });
+      editor.writeSettings({ 'loopls.server.path': server, ...settings });
       await onlyMessage(window, says);
-      await window.command('Notifications: Clear All Notifications');
-      await until('no message', async () => (await window.toasts()).length === 0);
+      await window.forgetMessages();
     }
     editor.writeSettings({ 'loopls.server.path': LOOPLS });
     await window.page.locator('.squiggly-error').first().waitFor();

@@ -26,11 +26,7 @@ fileTest(
   'the hover over a mode is the table of its limits with their origins',
   ['modes.loop.toml'],
   async window => {
-    await window.page.locator('.codelens-decoration').first().waitFor();
-    const text = (await window.hover('quick')).replaceAll(/\s+/g, ' ');
-    assert.match(text, /iterations 4 /);
-    assert.match(text, /calls 30 /);
-    assert.match(text, /parallel 8 default/);
+    await window.hover('quick', /iterations 4 .*calls 30 .*parallel 8 default/);
     await window.screenshot('hover');
   },
 );
@@ -49,8 +45,7 @@ fileTest('a misspelt key is put right by its quick fix', ['typo.loop.toml'], asy
   await page.locator('.squiggly-error').first().waitFor();
   await window.click('promt');
   await page.keyboard.press('Home');
-  await page.keyboard.press('Control+.');
-  await page.locator('.action-widget .monaco-list-row', { hasText: 'prompt' }).first().click();
+  await window.act('prompt');
   await window.waitText('typo.loop.toml', 'prompt = "How late is it?"');
   await page.locator('.squiggly-error').first().waitFor({ state: 'detached' });
 });
@@ -60,19 +55,12 @@ fileTest(
   ['modes.loop.toml'],
   async window => {
     const { page } = window;
-    const entry = (text: string) =>
-      page.locator('.suggest-widget .monaco-list-row', { hasText: text }).first();
-    await page.locator('.codelens-decoration').first().waitFor();
     await window.click('limits = { calls = 50');
     await page.keyboard.press('Enter');
     await page.keyboard.type('too');
-    await page.keyboard.press('Control+Space');
-    await entry('tools').click();
+    await window.suggested('tools');
     await window.waitText('modes.loop.toml', /tools = \[.*\]/);
-    await page.keyboard.press('Control+Space');
-    await entry('ask').waitFor();
-    await window.screenshot('completion');
-    await entry('ask').click();
+    await window.suggested('ask', 'completion');
     await window.waitText('modes.loop.toml', /tools = \["ask"\]/);
   },
 );
@@ -82,7 +70,6 @@ fileTest(
   ['waits.loop.toml'],
   async window => {
     const { page } = window;
-    await page.locator('.codelens-decoration').first().waitFor();
     await window.click('name = "wait_left"');
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('F2');
@@ -101,12 +88,10 @@ fileTest(
   ['order-desk.loop.toml'],
   async window => {
     const { page } = window;
-    await page.locator('.codelens-decoration').first().waitFor();
     await page.keyboard.press('Control+Shift+O');
-    const row = page.locator('.quick-input-list .monaco-list-row', { hasText: 'refund_rules' }).first();
-    await row.waitFor();
-    await page.locator('.quick-input-widget input').fill('@lookup');
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'lookup' }).first().click();
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'refund_rules' }).first().waitFor();
+    await page.locator('.quick-input-box input').fill('@lookup');
+    await window.choose('lookup');
     await window.click('tools = ["find_order", "track_parcel"]');
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');

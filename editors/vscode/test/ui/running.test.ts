@@ -28,7 +28,7 @@ fileTest(
     assert.match(end, /right answers/);
     assert.deepEqual(await window.toasts(), []);
     // The lens tells of the run too.
-    await page.locator('.codelens-decoration', { hasText: 'answer · 1/25 iterations' }).first().waitFor();
+    await window.lensLine('answer · 1/25 iterations').waitFor();
   },
 );
 
@@ -61,21 +61,16 @@ fileTest(
   'two runs at once are kept apart, and Stop ends the one it belongs to',
   WAITS,
   async (window, folder) => {
-    const { page } = window;
     await window.lens('Run left');
     await window.waitText('waits #1', 'left waits');
     await window.lens('Run right');
     await window.waitText('waits #2', 'right waits');
-    await page.locator('.tab[aria-label*="waits #1"]').click();
-    await page
-      .locator(
-        '.editor-group-container:has(.tab.active[aria-label*="waits #1"]) .action-label[aria-label*="Stop"]',
-      )
-      .click();
+    await window.tab('waits #1').click();
+    await window.group('waits #1').locator('.action-label[aria-label*="Stop"]').click();
     const left = await window.waitText('waits #1', '■ cancelled');
     assert.match(left, /✗ 1 wait_left/);
     assert.doesNotMatch(left, /right/);
-    await page.locator('.tab[aria-label*="waits #2"]').click();
+    await window.tab('waits #2').click();
     writeFileSync(path.join(folder, 'right.go'), '');
     const right = await window.waitText('waits #2', '✓ answer');
     assert.doesNotMatch(right, /left/);
@@ -94,11 +89,11 @@ fileTest(
     await page.keyboard.type(' Not saved.');
     await window.command('Loop: Run');
     await window.waitText('modes #2', 'Not saved.');
-    await page.locator('.editor-actions .action-label[aria-label^="Run"]').first().click();
+    const title = window.group('modes.loop.toml').locator('.editor-actions .action-label[aria-label^="Run"]');
+    await title.first().click();
     await window.waitText('modes #3', 'Not saved.');
     await window.click('name = "slow"');
-    await page.keyboard.press('Control+.');
-    await page.locator('.action-widget .monaco-list-row', { hasText: 'Run loop in mode slow' }).click();
+    await window.act('Run loop in mode slow');
     await window.waitText('modes #4', /modes · slow[\s\S]*Not saved\./);
     await page.locator('.tab.dirty', { hasText: 'modes.loop.toml' }).waitFor();
   },
@@ -114,19 +109,39 @@ fileTest(
     const toast = await window.waitToast('writes #1: call 1 of write (write) will do this');
     assert.match(await toast.innerText(), /tee written/);
     await window.screenshot('question');
-    await toast.getByText('Deny').click();
+    await window.press('writes #1: call 1 of write', 'Deny');
     await window.waitText('writes #1', /· denied[\s\S]*✓ answer/);
     assert.equal(existsSync(written), false);
 
     await window.lens('Run');
     await window.waitToast('writes #2: call 1 of write');
-    await page
-      .locator('#loopls\\.loopls\\.loopls\\.runs, .statusbar-item', { hasText: 'write asks' })
-      .first()
-      .click();
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'Allow Once' }).click();
+    await page.locator('.statusbar-item', { hasText: 'write asks' }).first().click();
+    await window.choose('Allow Once');
     await window.waitText('writes #2', '✓ answer');
     assert.equal(readFileSync(written, 'utf8'), 'a text');
+  },
+);
+
+fileTest(
+  'a tool that is allowed for this run is not asked about again in it; another tool is, and so is the next run',
+  ['asks.loop.toml'],
+  async (window, folder) => {
+    const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+    await window.lens('Run');
+    await window.press('asks #1: call 1 of write', 'Allow write for This Run');
+    await window.waitToast('asks #1: call 3 of note');
+    assert.equal(read('written'), 'onetwo');
+    assert.match(await window.text('asks #1'), /✓ 1 write[\s\S]*✓ 2 write[\s\S]*\? 3 note/);
+    await window.press('asks #1: call 3 of note', 'Deny');
+    await window.waitText('asks #1', /✗ 3 note .* · denied[\s\S]*✓ answer/);
+    assert.equal(existsSync(path.join(folder, 'noted')), false);
+
+    await window.lens('Run');
+    await window.press('asks #2: call 1 of write', 'Deny');
+    await window.press('asks #2: call 2 of write', 'Allow Once');
+    await window.press('asks #2: call 3 of note', 'Allow note for This Run');
+    await window.waitText('asks #2', '✓ answer');
+    assert.deepEqual([read('written'), read('noted')], ['onetwotwo', 'three']);
   },
 );
 
@@ -135,14 +150,13 @@ fileTest(
   ['writes.loop.toml'],
   async (window, folder) => {
     await window.lens('Run');
-    const first = await window.waitToast('writes #1: call 1 of write');
+    await window.waitToast('writes #1: call 1 of write');
     await window.command('Loop: Run');
-    const second = await window.waitToast('writes #2: call 1 of write');
-    await second.getByText('Allow Once').click();
+    await window.press('writes #2: call 1 of write', 'Allow Once');
     await window.waitText('writes #2', '✓ answer');
     assert.equal(readFileSync(path.join(folder, 'written'), 'utf8'), 'a text');
-    await first.getByText('Deny').click();
-    await window.page.locator('.tab[aria-label*="writes #1"]').click();
+    await window.press('writes #1: call 1 of write', 'Deny');
+    await window.tab('writes #1').click();
     await window.waitText('writes #1', /· denied[\s\S]*✓ answer/);
     assert.doesNotMatch(await window.text('writes #1'), /│ a text/);
   },
@@ -155,7 +169,7 @@ editorTest(
     const window = await editor.open(editor.folder(...WAITS), 'waits.loop.toml');
     const { page } = window;
     // What comes after the lenses would have come.
-    await window.hover('"right"');
+    await window.hover('"right"', /program and its arguments/);
     assert.equal(await page.locator('.codelens-decoration').count(), 0);
     const latch = path.join(window.folder, 'right.go');
     const isWaiting = page.locator('.statusbar-item', { hasText: 'waits step 1' });
@@ -163,16 +177,16 @@ editorTest(
     await window.command('Loop: Run');
     await isWaiting.waitFor();
     writeFileSync(latch, '');
-    const toast = await window.waitToast('waits: answer: right answers');
-    await toast.getByText('Show Run').click();
+    await window.press('waits: answer: right answers', 'Show Run');
     await window.waitText('waits #1', '✓ answer');
+    await isWaiting.waitFor({ state: 'hidden' });
 
     rmSync(latch);
     await window.command('Loop: Run Again');
     // It has said much before there is a document to show it in.
     await isWaiting.waitFor();
     await window.command('Loop: Show Run');
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: '#2 waits right' }).click();
+    await window.choose('#2 waits right');
     await window.waitText('waits #2', /^▶ waits · right[\s\S]*right begins[\s\S]*right waits/);
     writeFileSync(latch, '');
     await window.waitText('waits #2', '✓ answer');
@@ -186,19 +200,14 @@ fileTest(
   ['modes.loop.toml'],
   async window => {
     const { page } = window;
-    const input = page.locator('.quick-input-widget input');
     await window.click('prompt = "How are you?"');
     await page.keyboard.press('Shift+Home');
     await page.keyboard.press('Backspace');
     await window.lens('Run quick');
-    await page.locator('.quick-input-widget', { hasText: 'The user message' }).waitFor();
-    await input.fill('And you?');
-    await page.keyboard.press('Enter');
+    await window.answer('The user message', 'And you?');
     await window.waitText('modes #1', /> And you\?[\s\S]*✓ answer/);
-    await window.command('Loop: Next Turn');
-    await page.locator('.quick-input-widget', { hasText: 'What to say next' }).waitFor();
-    await input.fill('And now?');
-    await page.keyboard.press('Enter');
+    await window.command('Loop: Next Turn…');
+    await window.answer('What to say next', 'And now?');
     await window.waitText('modes #2', /> And now\?[\s\S]*✓ answer/);
   },
 );
@@ -209,10 +218,11 @@ fileTest(
   async window => {
     const { page } = window;
     await window.lens('Run');
-    const toast = await window.waitToast(/Nothing was run: faulty\.loop\.toml:8:9: .*never negative/);
+    const says = /Nothing was run: faulty\.loop\.toml:8:9: .*never negative/;
+    await window.waitToast(says);
     await page.keyboard.type('#typed');
     await window.waitText('faulty.loop.toml', '#typed');
-    await toast.getByText('Show Problems').click();
+    await window.press(says, 'Show Problems');
     await page.locator('.markers-panel .monaco-list-row').first().waitFor();
   },
 );

@@ -2,14 +2,17 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { editorTest, until } from './editor.ts';
+import { editorTest } from './editor.ts';
+import type { Window } from './window.ts';
 
 editorTest(
   'in restricted mode neither the server of the folder nor a tool is started; trusted, the tool is',
   { asksForTrust: true },
   async editor => {
-    const folder = editor.folder('faulty.loop.toml');
+    const folder = editor.folder('faulty.loop.toml', 'server.sh');
     const started = path.join(folder, 'started');
+    // The server of tools writes it when it starts.
+    const pids = path.join(folder, 'pids');
     const evil = path.join(folder, 'loopls');
     writeFileSync(evil, `#!/bin/sh\ntouch ${started}-by-setting\n`);
     chmodSync(evil, 0o755);
@@ -29,6 +32,10 @@ editorTest(
         'description = "Makes a file."',
         'command = ["touch", "started"]',
         'effect = "read"',
+        '[[tools]]',
+        'name = "kit"',
+        'mcp = { command = ["sh", "server.sh"] }',
+        'effect = "read"',
         '',
       ].join('\n'),
     );
@@ -37,19 +44,31 @@ editorTest(
     await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
 
     // Reading works.
-    assert.match(await window.hover('touch'), /Makes a file/);
-    await window.lens('Run');
-    const toast = await window.waitToast('restricted mode');
+    await window.hover('touch', /Makes a file/);
+    const ways: ((window: Window) => Promise<void>)[] = [
+      window => window.lens('Check bind'),
+      window => window.command('Loop: Check Bind'),
+      window => window.lens('Probe'),
+      window => window.command('Loop: Run'),
+      window => window.lens('Run'),
+    ];
+    for (const [number, start] of ways.entries()) {
+      if (number > 0) {
+        await window.forgetMessages();
+      }
+      await start(window);
+      await window.waitToast('nothing was started, for this folder is open in restricted mode');
+    }
     await window.screenshot('restricted');
-    assert.equal(existsSync(started), false);
+    assert.deepEqual([existsSync(started), existsSync(pids)], [false, false]);
 
-    await toast.getByText('Manage Workspace Trust').click();
+    await window.press('restricted mode', 'Manage Workspace Trust');
     await page.locator('.workspace-trust-editor').getByText('Trust', { exact: true }).click();
     await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor({ state: 'detached' });
     await window.closeModal();
     await window.lens('Run');
     await window.waitText('evil #1', '✓ answer');
-    await until('the tool to have run', () => existsSync(started));
+    assert.deepEqual([existsSync(started), existsSync(pids)], [true, true]);
     assert.equal(existsSync(`${started}-by-setting`), false);
   },
 );

@@ -4,11 +4,9 @@ import { windowTest } from './editor.ts';
 windowTest('the walkthrough leads to a definition that runs before it is saved', async editor => {
   const window = await editor.open(editor.folder());
   const { page } = window;
-  await window.command('Welcome: Open Walkthrough');
-  await page
-    .locator('.quick-input-list .monaco-list-row', { hasText: 'Start with loop definitions' })
-    .click();
-  await page.getByRole('button', { name: 'New Definition' }).click();
+  await window.command('Welcome: Open Walkthrough...');
+  await window.choose('Start with loop definitions');
+  await page.getByRole('button', { name: 'New Definition', exact: true }).click();
   await window.waitText('Untitled-1', 'name = "my-loop"');
   // What is typed is its name, in both places where it stands.
   await page.keyboard.type('greeter');
