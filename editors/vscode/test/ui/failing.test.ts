@@ -78,7 +78,9 @@ editorTest('a server that does not answer in a session: one message, and Restart
   process.kill(hangs as number, 'SIGSTOP');
   // Not by the lens: what VS Code asks for now has no answer.
   await window.touch();
-  editor.writeSettings({ 'loopls.server.patience': 2 });
+  editor.writeSettings({ 'loopls.server.patience': 2, 'editor.lineNumbers': 'off' });
+  // Then the editor has read them all.
+  await window.page.locator('.line-numbers').first().waitFor({ state: 'detached' });
   await window.command('Loop: Run');
   await onlyMessage(window, 'does not answer');
   editor.writeSettings({});

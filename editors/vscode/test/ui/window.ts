@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
-import { exactly, pause, SOON_MS, until } from './waiting.ts';
+import { exactly, PATIENCE_MS, pause, SOON_MS, until } from './waiting.ts';
 
 const SCREENSHOTS = fileURLToPath(new URL('../screenshots', import.meta.url));
 
@@ -114,7 +114,7 @@ export class Window {
     await this.ask('F1', `>${title}`, this.choices(title));
   }
 
-  /** The entries of the list in front whose label begins with a text, or is another whole. */
+  /** The entries of the list in front with this label. */
   private choices(label: string | RegExp): Locator {
     const { page } = this;
     const name = page.locator('.label-name', { hasText: typeof label === 'string' ? exactly(label) : label });
@@ -135,8 +135,8 @@ export class Window {
   }
 
   /** Chooses an entry of the list in front, by its label. */
-  async choose(label: string | RegExp): Promise<void> {
-    await this.choices(label).first().dispatchEvent('click');
+  async choose(label: string | RegExp, timeout = PATIENCE_MS): Promise<void> {
+    await this.choices(label).first().dispatchEvent('click', {}, { timeout });
   }
 
   /** Answers the question in front that says this; without an answer, with what it proposes. */
@@ -164,17 +164,17 @@ export class Window {
     const lenses = this.page
       .locator('.codelens-decoration a')
       .filter({ hasText: new RegExp(`${exactly(title).source}|${exactly(`▶ ${title}`).source}`) });
-    let [seen, id] = ['', ''];
+    let seen = '';
     await until(`the lens ${title}`, async () => {
-      [seen, id] = [id, await lenses.evaluateAll(firstOf)];
-      if (id !== '' && id === seen) {
-        await this.page.locator(`[id="${id}"]`).click({ timeout: SOON_MS });
-        return true;
-      }
+      const { index, id } = await lenses.evaluateAll(firstOf);
       if (id === '') {
         await this.touch();
         await pause(200);
+      } else if (id === seen) {
+        await lenses.nth(index).click({ timeout: SOON_MS });
+        return true;
       }
+      seen = id;
       return false;
     });
   }
@@ -199,7 +199,7 @@ export class Window {
   }
 
   /** The text of the line with the cursor. */
-  private async lineOfCursor(): Promise<string> {
+  async lineOfCursor(): Promise<string> {
     // Given as text, for it runs in the page.
     const line = await this.page.evaluate(`(() => {
       const editor = document.querySelector('.monaco-editor.focused');
@@ -367,13 +367,13 @@ interface Drawn {
   getBoundingClientRect(): { top: number; height: number };
 }
 
-/** The id of the topmost of some elements; empty if none is drawn. */
-function firstOf(elements: unknown[]): string {
+/** Which of some elements is the topmost, and its id, which is empty if none is drawn. */
+function firstOf(elements: unknown[]): { index: number; id: string } {
   const drawn = (elements as Drawn[])
-    .map(element => ({ id: element.id, box: element.getBoundingClientRect() }))
+    .map((element, index) => ({ index, id: element.id, box: element.getBoundingClientRect() }))
     .filter(({ box }) => box.height > 0)
     .sort((a, b) => a.box.top - b.box.top);
-  return drawn[0]?.id ?? '';
+  return drawn[0] ?? { index: -1, id: '' };
 }
 
 /** The rows of a list as lines: in the page they stand in the order in which they were drawn. */
