@@ -1,15 +1,15 @@
 /**
- * The colours of a run document that no theme has a token for: how calls and the run ended, and what is said beside them, in
- * the theme's own colours for tests and descriptions. The rest is the grammar's.
+ * The colours of a run document that no theme has a token for: how calls and the run ended, in the theme's colours for charts,
+ * for those of its icons are too pale to be read in; and what is said beside them. The rest is the grammar's.
  */
 import * as vscode from 'vscode';
 import { CALL_SCHEME, RUN_SCHEME } from './language.ts';
 
 /** Lines of ours begin in the first column; foreign text is indented or behind a mark. */
 const KINDS: { color: string; bold?: boolean; pattern: RegExp }[] = [
-  { color: 'testing.iconPassed', bold: true, pattern: /^✓(?: [^\d·][^·]*)?/d },
+  { color: 'charts.green', bold: true, pattern: /^✓(?: [^\d·][^·]*)?/d },
   {
-    color: 'testing.iconFailed',
+    color: 'charts.red',
     bold: true,
     pattern: /^(?:✗(?: error)?|■.*?(?= · \d+(?:\/\d+)? iterations|$))/d,
   },

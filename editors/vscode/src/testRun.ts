@@ -20,6 +20,7 @@ export function runTest(
     return Promise.resolve();
   }
   run.started(item);
+  run.appendOutput(`▶ ${visible(item.label)}\r\n`, undefined, item);
   const started = runs.start({ uri: uri.toString(), test: item.label });
   return new Promise(resolve => {
     const finish = () => {
@@ -35,6 +36,7 @@ export function runTest(
       }),
       runs.onEnded.on(of => {
         if (of === started) {
+          run.appendOutput('\r\n', undefined, item);
           report(run, item, uri, started);
           finish();
         }

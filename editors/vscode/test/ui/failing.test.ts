@@ -124,6 +124,7 @@ editorTest(
     await window.page
       .locator('.settings-editor', { hasText: 'loopls.server.path' })
       .or(window.page.locator('.settings-editor .setting-item-label', { hasText: 'Path' }))
+      .filter({ visible: true })
       .first()
       .waitFor();
     editor.writeSettings({ 'loopls.server.path': 'relative/loopls' });

@@ -191,7 +191,7 @@ editorTest(
     writeFileSync(latch, '');
     await window.waitText('waits #2', '✓ answer');
     editor.writeSettings({ 'loopls.lenses': true });
-    await page.locator('.codelens-decoration').first().waitFor();
+    await window.answered();
   },
 );
 

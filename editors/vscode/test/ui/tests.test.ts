@@ -29,6 +29,7 @@ windowTest(
       .locator('.test-error-content-widget, .test-output-peek-tree .monaco-list-row', {
         hasText: 'the answer is `Fine.`',
       })
+      .filter({ visible: true })
       .first()
       .waitFor();
     await window.screenshot('tests');

@@ -151,12 +151,17 @@ export class Window {
 
   /** What the lenses read, those of one line as one. */
   lensLine(text: string): Locator {
-    return this.page.locator('.codelens-decoration', { hasText: text }).first();
+    return this.lensLines().filter({ hasText: text }).first();
   }
 
   /** Waits until the server has said what can be done with a definition: what is in view stays where it is then. */
   async answered(): Promise<void> {
-    await this.page.locator('.codelens-decoration').first().waitFor();
+    await this.lensLines().first().waitFor();
+  }
+
+  /** Those in view: what is out of it stays in the page. */
+  private lensLines(): Locator {
+    return this.page.locator('.codelens-decoration').filter({ visible: true });
   }
 
   /** Clicks the first lens with this title. It is drawn as plain text until the editor was touched, and anew at times. */
@@ -258,7 +263,7 @@ export class Window {
       async () => {
         await page.mouse.move(0, 0);
         await page.locator('.view-line span span', { hasText: text }).first().hover({ timeout: SOON_MS });
-        await hover.filter({ hasNotText: 'Loading' }).first().waitFor({ timeout: SOON_MS });
+        await hover.filter({ hasNotText: 'Loading', visible: true }).first().waitFor({ timeout: SOON_MS });
         said = (await hover.allInnerTexts()).join('\n').replaceAll(/\s+/g, ' ');
         return wanted.test(said);
       },
@@ -294,7 +299,10 @@ export class Window {
   }
 
   async waitToast(wanted: string | RegExp): Promise<Locator> {
-    const toast = this.page.locator('.notification-toast', { hasText: wanted }).first();
+    const toast = this.page
+      .locator('.notification-toast', { hasText: wanted })
+      .filter({ visible: true })
+      .first();
     let toasts: string[] = [];
     await until(
       () => `the message ${wanted}; there are:\n${toasts.join('\n')}`,
@@ -309,15 +317,17 @@ export class Window {
   /** Waits for a message and presses a button of it, also where it went out of sight. */
   async press(wanted: string | RegExp, button: string): Promise<void> {
     const { page } = this;
-    const buttons = page
+    const found = page
       .locator('.notification-toast, .notifications-center')
       .locator('.monaco-list-row', { hasText: wanted })
-      .locator('.notification-list-item-buttons-container .monaco-button', { hasText: exactly(button) });
+      .locator('.notification-list-item-buttons-container .monaco-button', { hasText: exactly(button) })
+      .filter({ visible: true })
+      .first();
     const center = page.locator('.notifications-center');
     const end = Date.now() + SOON_MS;
     await until(`the button ${button} of the message ${wanted}`, async () => {
-      if (await buttons.first().isVisible()) {
-        await buttons.first().click({ timeout: SOON_MS });
+      if (await found.isVisible()) {
+        await found.click({ timeout: SOON_MS });
         return true;
       }
       if (Date.now() > end && !(await center.isVisible())) {
