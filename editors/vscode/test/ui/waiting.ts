@@ -1,7 +1,7 @@
 /** Waiting for what a test wants to see: for as long as it takes, and no longer. */
 
 /** How long anything may take in an editor that is there. Long, for machines are shared. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 90_000;
 /** How long an editor or a window may take to be there. */
 export const START_PATIENCE_MS = 120_000;
 /** How long something may take before it is tried once more, where an editor may have missed it. */
