@@ -1,5 +1,7 @@
 /** The tests of definitions in the Test Explorer, and runs that become tests. */
 import assert from 'node:assert/strict';
+import { copyFileSync, rmSync } from 'node:fs';
+import * as path from 'node:path';
 import { fileTest, until, windowTest } from './editor.ts';
 import { SOON_MS } from './waiting.ts';
 
@@ -33,6 +35,18 @@ windowTest(
       .first()
       .waitFor();
     await window.screenshot('tests');
+    // A definition that is new is there too, until it is gone. VS Code begins to watch files when it has the time.
+    const file = (number: number) => path.join(window.folder, `new${number}.loop.toml`);
+    const row = (number: number) => rows.filter({ hasText: `new${number}.loop.toml` });
+    let number = 0;
+    await until('a new definition', async () => {
+      number += 1;
+      copyFileSync(path.join(window.folder, 'tests.loop.toml'), file(number));
+      await row(number).waitFor({ timeout: SOON_MS });
+      return true;
+    });
+    rmSync(file(number));
+    await row(number).waitFor({ state: 'detached' });
   },
 );
 
