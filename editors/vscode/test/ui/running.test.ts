@@ -131,7 +131,7 @@ fileTest(
     await window.press('asks #1: call 1 of write', 'Allow write for This Run');
     await window.waitToast('asks #1: call 3 of note');
     assert.equal(read('written'), 'onetwo');
-    assert.match(await window.text('asks #1'), /✓ 1 write[\s\S]*✓ 2 write[\s\S]*\? 3 note/);
+    await window.waitText('asks #1', /✓ 1 write[\s\S]*✓ 2 write[\s\S]*\? 3 note/);
     await window.press('asks #1: call 3 of note', 'Deny');
     await window.waitText('asks #1', /✗ 3 note .* · denied[\s\S]*✓ answer/);
     assert.equal(existsSync(path.join(folder, 'noted')), false);
