@@ -8,7 +8,7 @@ pub mod wire;
 pub use http::HttpModel;
 pub use replay::{Replay, replay};
 pub use scripted::Scripted;
-use wire::{Anthropic, Gemini, OpenAi, Parameters, Wire};
+use wire::{Parameters, wire_of};
 
 use crate::bind::{Bound, BoundMode, KeyMissing};
 use crate::definition::provider::{Address, provider};
@@ -247,18 +247,12 @@ pub fn client_for(bound: &Bound, mode: &BoundMode) -> Result<Arc<dyn ModelClient
         }
         name => {
             let row = provider(name).ok_or_else(|| ClientError::Provider(name.to_owned()))?;
-            let parameters = Parameters::of(model);
-            let wire: Box<dyn Wire> = match name {
-                "anthropic" => Box::new(Anthropic::new(row, parameters)),
-                "gemini" => Box::new(Gemini::new(row, parameters)),
-                _ => Box::new(OpenAi::new(row, parameters)),
-            };
             let address = match (model.base_url.text(), &row.address) {
                 ("", Address::Own(fact)) => fact.value,
                 (given, _) => given,
             };
             Ok(Arc::new(HttpModel::new(
-                wire,
+                wire_of(row, Parameters::of(model)),
                 address,
                 bound.keys.of_model(model)?,
             )?))
