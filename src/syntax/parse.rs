@@ -20,9 +20,9 @@ pub const DEPTH_LIMIT: usize = 160;
 /// are in order of the text. What was understood of a broken statement is in the tree, with [`ValueKind::Missing`]
 /// or [`ValueKind::Bad`] for its value.
 pub fn parse(text: &str) -> (Tree, Vec<SyntaxError>) {
-    let written = attempt(text, Strings::AsWritten, 0);
+    let written = attempt(text, Strings::AsWritten, Around::default());
     if !written.errors.is_empty() && written.swallows {
-        let cut = attempt(text, Strings::CutBeforeNext, 0);
+        let cut = attempt(text, Strings::CutBeforeNext, Around::default());
         if cut.errors.len() <= written.errors.len() {
             return (cut.tree, cut.errors);
         }
@@ -38,8 +38,17 @@ pub(super) struct Attempt {
     pub swallows: bool,
 }
 
-/// What `text` says if it stands below a header that leads `header_depth` tables deep.
-pub(super) fn attempt(text: &str, strings: Strings, header_depth: usize) -> Attempt {
+/// What stands around a text, if that is a part of another.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Around {
+    /// How many tables deep the header above it leads.
+    pub depth: usize,
+    /// Whether the line after it is a header that can be nothing else.
+    pub header_follows: bool,
+}
+
+/// What `text` says.
+pub(super) fn attempt(text: &str, strings: Strings, around: Around) -> Attempt {
     let mut errors = Errors::default();
     let Lexed {
         tokens,
@@ -51,25 +60,26 @@ pub(super) fn attempt(text: &str, strings: Strings, header_depth: usize) -> Atte
         .filter(|token| token.kind == TokenKind::Comment)
         .map(|token| Comment { span: token.span })
         .collect();
-    let (ends, brackets_closed) = bracket_ends(&tokens, text);
-    let all_closed = brackets_closed && !tokens.iter().any(Token::is_open_block);
+    let ends = bracket_ends(&tokens, text, around.header_follows);
+    let open_block = tokens.iter().any(Token::is_open_block);
     let mut parser = Parser {
         text,
         tokens,
         ends,
         at: 0,
         errors,
-        header_depth,
+        header_depth: around.depth,
         unclosed: 0,
+        pardoned: None,
         in_error: false,
         statements: Vec::new(),
     };
     parser.document();
     let errors = parser.errors.into_sorted();
-    let places = errors.iter().map(SyntaxError::place);
+    let places = errors.iter().map(SyntaxError::place).chain(parser.pardoned);
     let all_told = !lone_return && errors.len() < MOST;
     let faults = match places.reduce(Span::cover) {
-        _ if !all_closed || !all_told || swallows => Faults::Anywhere,
+        _ if open_block || !all_told || swallows => Faults::Anywhere,
         None => Faults::None,
         Some(place) => Faults::Within(place),
     };
@@ -98,6 +108,8 @@ pub(super) struct Parser<'s> {
     pub header_depth: usize,
     /// How many brackets were cut and may have their closing bracket further down.
     pub unclosed: usize,
+    /// Where something was not told because of them.
+    pardoned: Option<Span>,
     /// Whether the statement before has an error.
     in_error: bool,
     pub statements: Vec<Statement>,
@@ -170,12 +182,14 @@ impl Parser<'_> {
     /// A line that has nothing of a statement, after one with an error, belongs to what that one lost: the rest of a
     /// text without its first quotes, the items of an array without its first bracket. It is passed over.
     fn statement(&mut self) {
+        let start = self.token().span.start;
         let (errors, statements) = (self.errors.len(), self.statements.len());
         let header_depth = self.header_depth;
         let may_be_lost = self.in_error || self.unclosed > 0;
         let lost = match self.kind() {
             TokenKind::LeftSquareBracket if self.in_error && self.is_list() => {
                 self.skip_line();
+                self.pardon(start);
                 return;
             }
             TokenKind::LeftSquareBracket => {
@@ -209,6 +223,7 @@ impl Parser<'_> {
             _ => self.pair(),
         };
         if lost && may_be_lost {
+            self.pardon(start);
             self.errors.truncate(errors);
             self.statements.truncate(statements);
             self.header_depth = header_depth;
@@ -241,6 +256,12 @@ impl Parser<'_> {
         !is_pair
     }
 
+    /// Notes that what stands from `start` up to the token at hand is wrong, or was passed over, and is not told.
+    fn pardon(&mut self, start: usize) {
+        let place = Span::new(start, self.token().span.start);
+        self.pardoned = Some(self.pardoned.map_or(place, |others| others.cover(place)));
+    }
+
     /// Where the last token before the one at hand ends, blanks left out.
     fn line_end(&self) -> usize {
         let before = self.tokens[..self.at].iter();
@@ -264,10 +285,11 @@ impl Parser<'_> {
     }
 
     fn stray_bracket(&mut self) {
+        let span = self.token().span;
         if self.unclosed > 0 {
             self.unclosed -= 1;
+            self.pardon(span.start);
         } else {
-            let span = self.token().span;
             let (this, other) = match self.kind() {
                 TokenKind::RightCurlyBracket => ("}", "{"),
                 _ => ("]", "["),
@@ -338,6 +360,7 @@ impl Parser<'_> {
                 if self.unclosed > 0 =>
             {
                 self.unclosed -= usize::from(first.kind != TokenKind::Comma);
+                self.pardon(start);
                 return;
             }
             TokenKind::Comma if span.len() == 1 => {

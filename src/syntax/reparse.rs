@@ -1,19 +1,22 @@
 //! Parsing a text again after an edit, at the price of the part that was edited.
 //!
 //! What stands before the header above the edit, and what stands from the header below it on, is kept; only what lies
-//! between is parsed. This finds what parsing the whole text finds, for three reasons:
+//! between is parsed. This finds what parsing the whole text finds, for four reasons:
 //!
-//! - What was read before the line of a header does not depend on what follows, unless something was left open there.
+//! - What was read before the line of a header does not depend on what follows, unless a string was left open there.
 //! - A part without a fault that begins with the line of a header is read in one way whatever stands before it, unless
 //!   something is open there: lines are passed over after a fault only, and how deep keys lie is counted from the
 //!   header.
-//! - Where something is left open, a string swallows what follows, or not every fault is told, the whole text is
-//!   parsed.
+//! - A bracket that was left open ends before the next header that can be nothing else, and the header below is such
+//!   a one. What such a bracket lets pass further down counts as a fault.
+//! - Where a string in three quotes is left open or swallows what follows, or not every fault is told, the whole text
+//!   is parsed.
 //!
 //! The tests hold it to [`parse`], edit by edit.
 
 use super::lex::Strings;
-use super::parse::{Attempt, attempt, parse};
+use super::parse::{Around, Attempt, attempt, parse};
+use super::structure::is_certain_header;
 use super::{Key, KeyValue, Statement, SyntaxError, Tree, Value, ValueKind};
 use crate::text::Span;
 
@@ -25,7 +28,7 @@ pub(super) enum Faults {
     None,
     /// All errors are here, and the statements that stand wholly outside have nothing to do with them.
     Within(Span),
-    /// Something was left open, so that what follows may have been taken for a part of it; or not all is told.
+    /// A string was left open, so that what follows may have been taken for a part of it; or not all is told.
     Anywhere,
 }
 
@@ -34,7 +37,11 @@ pub fn reparse(old: Tree, old_text: &str, text: &str) -> (Tree, Vec<SyntaxError>
     let Some(part) = Part::new(&old, old_text, text) else {
         return parse(text);
     };
-    let attempt = attempt(part.new.of(text), Strings::AsWritten, part.depth);
+    let around = Around {
+        depth: part.depth,
+        header_follows: part.new.end < text.len(),
+    };
+    let attempt = attempt(part.new.of(text), Strings::AsWritten, around);
     let reaches_out = attempt.tree.faults == Faults::Anywhere && part.new.end < text.len();
     if reaches_out || attempt.swallows {
         return parse(text);
@@ -77,7 +84,9 @@ impl Part {
             .filter(|header| header.span.start <= changed.start);
         let start = above.filter_map(line).find(|start| *start <= changed.start);
         // The line break before it is as it was, too.
-        let below = headers().filter(|header| header.span.start >= changed.end);
+        let below = headers().filter(|header| {
+            header.span.start >= changed.end && is_certain_header(header.span.of(old_text))
+        });
         let end = below.filter_map(line).find(|end| *end > changed.end);
         let (start, end) = (start.unwrap_or(0), end.unwrap_or(old_text.len()));
         let before = headers().rev().find(|header| header.span.start < start);

@@ -59,6 +59,12 @@ pub(super) fn looks_like_header(line: &str) -> bool {
     line.starts_with('[') && matches!(opening(&tokens_of(line), line, 0), Opening::Header { .. })
 }
 
+/// Whether `line` is a header that can be nothing else, and so ends every bracket that was left open before it.
+pub(super) fn is_certain_header(line: &str) -> bool {
+    let opening = opening(&tokens_of(line), line, 0);
+    opening == Opening::Header { certain: true }
+}
+
 /// Whether `line` begins with `key =`; for text that was not lexed as such.
 pub(super) fn begins_with_pair(line: &str) -> bool {
     line.contains('=') && opening(&tokens_of(line), line, 0) == Opening::Pair
@@ -127,14 +133,13 @@ fn could_be_value(atom: &str) -> bool {
 /// For each opening bracket of a value its end: the index of the token that closes it, or of the first token
 /// that does not belong to it any more. Zero for every other token.
 ///
-/// The second value tells whether each bracket is closed.
-pub(super) fn bracket_ends(tokens: &[Token], text: &str) -> (Vec<usize>, bool) {
-    let (likely, all_closed) = Pass::new(tokens, text, None).run();
+/// `header_follows`: the tokens are those of whole lines, and after them comes a header that can be nothing else.
+pub(super) fn bracket_ends(tokens: &[Token], text: &str, header_follows: bool) -> Vec<usize> {
+    let (likely, all_closed) = Pass::new(tokens, text, None).run(header_follows);
     if all_closed {
-        return (likely, true);
+        return likely;
     }
-    let (ends, _) = Pass::new(tokens, text, Some(&likely)).run();
-    (ends, false)
+    Pass::new(tokens, text, Some(&likely)).run(header_follows).0
 }
 
 /// One walk over all tokens. The first decides without knowing what is closed further down, the second, where
@@ -166,7 +171,7 @@ impl<'t> Pass<'t> {
         }
     }
 
-    fn run(mut self) -> (Vec<usize>, bool) {
+    fn run(mut self, header_follows: bool) -> (Vec<usize>, bool) {
         let mut line = 0;
         let mut at_line_start = true;
         let mut at = 0;
@@ -193,7 +198,7 @@ impl<'t> Pass<'t> {
                     line = at;
                     at_line_start = true;
                 }
-                TokenKind::Eof => self.cut(at),
+                TokenKind::Eof => self.cut(if header_follows { line } else { at }),
                 _ => {}
             }
             at += 1;
