@@ -4,6 +4,7 @@
 //! from the next bind on. Effects come from the file, never from what a server says of itself.
 
 mod content;
+mod heard;
 mod key;
 mod lines;
 mod listing;
@@ -348,7 +349,7 @@ impl PreparedCall for PreparedMcp {
                 biased;
                 // The server is told, and can be called again.
                 () = context.cancel.cancelled() => Outcome::error(CANCELLED),
-                outcome = self.server.call(self.tool, arguments) => outcome,
+                outcome = self.server.call(self.tool, arguments, context.output) => outcome,
             }
         })
     }
