@@ -2,7 +2,7 @@
 
 use super::maker::Maker;
 use super::mcp::Servers;
-use super::{Family, Keys, Middleware, Secrets, Tool};
+use super::{Family, Foreseen, Keys, Middleware, Secrets, Tool};
 use crate::check::Accepted;
 use crate::definition::{Effort, Milliseconds, RESERVED_TOOL_NAME, ResolvedLimits, Surroundings};
 use crate::text::Span;
@@ -167,26 +167,49 @@ pub async fn bind(
     bindings: Bindings,
     surroundings: &(dyn Surroundings + Sync),
 ) -> Result<Bound, BindError> {
+    bind_foreseen(accepted, bindings, surroundings, None).await
+}
+
+/// The same for a run whose calls are known before: MCP servers that none of them needs are not started, and other tools
+/// stand for theirs.
+///
+/// # Errors
+///
+/// The first thing that could not be made, in harness's order.
+pub async fn bind_foreseen(
+    accepted: &Accepted,
+    bindings: Bindings,
+    surroundings: &(dyn Surroundings + Sync),
+    foreseen: Option<Foreseen>,
+) -> Result<Bound, BindError> {
     bindings.check()?;
-    Family::load(accepted, surroundings)?.bind(bindings).await
+    let family = Family::load(accepted, surroundings)?;
+    family.bind(bindings, foreseen).await
 }
 
 impl Family {
-    /// The same of what was read before.
+    /// The same of what was read before; for `foreseen`, if that is known.
     ///
     /// # Errors
     ///
     /// The first thing that could not be made, in harness's order.
-    pub async fn bind(self, bindings: Bindings) -> Result<Bound, BindError> {
+    pub async fn bind(
+        self,
+        bindings: Bindings,
+        foreseen: Option<Foreseen>,
+    ) -> Result<Bound, BindError> {
         bindings.check()?;
         let definitions = self.members().into_iter();
         let definitions = definitions.map(|member| member.accepted.definition());
         let secrets = Arc::new(Secrets::of(definitions, &bindings.environment));
-        let servers = Arc::new(Servers::start(&self, &bindings, &secrets).await);
+        let foreseen = foreseen.as_ref();
+        let started = Servers::start(&self, &bindings, &secrets, foreseen).await;
+        let servers = Arc::new(started);
+        let foreseen = foreseen.cloned();
         let of_maker = servers.clone();
         // Looking for programs and compiling schemas takes the time it takes, which others need not wait for.
         let bound = tokio::task::spawn_blocking(move || {
-            let made = Maker::new(secrets.clone(), of_maker).make(&self, bindings);
+            let made = Maker::new(secrets.clone(), of_maker, foreseen).make(&self, bindings);
             made.map_err(|error| error.hiding(&secrets))
         });
         let bound = bound.await.unwrap_or_else(|error| {

@@ -4,8 +4,8 @@ use super::family::{MemberKind, told_below};
 use super::input::InputSchema;
 use super::mcp::Servers;
 use super::{
-    BindError, Bindings, Bound, BoundMode, Family, Keys, Middleware, Notice, Secrets, Tool,
-    ToolInfo, command, http, mcp, reply, subloop,
+    BindError, Bindings, Bound, BoundMode, Family, Foreseen, Keys, Middleware, Notice, Secrets,
+    Tool, ToolInfo, command, http, mcp, reply, subloop,
 };
 use crate::definition::{
     self, DEFAULT_TIMEOUT, Effect, RESERVED_TOOL_NAME, Source, Spanned, resolve,
@@ -24,16 +24,19 @@ pub(super) struct Maker {
     connection: Option<http::Connection>,
     /// The servers that were started for the bind.
     servers: Arc<Servers>,
+    /// The calls that will be made, where that is known: then only servers that they need were started.
+    foreseen: Option<Foreseen>,
 }
 
 impl Maker {
-    /// A maker for loops of which nobody is to know `secrets`, and whose servers are `servers`.
-    pub fn new(secrets: Arc<Secrets>, servers: Arc<Servers>) -> Self {
+    /// A maker for loops of which nobody is to know `secrets`, and whose servers are those of `servers` that `foreseen` needs.
+    pub fn new(secrets: Arc<Secrets>, servers: Arc<Servers>, foreseen: Option<Foreseen>) -> Self {
         Self {
             secrets,
             children: HashMap::new(),
             connection: None,
             servers,
+            foreseen,
         }
     }
 
@@ -123,7 +126,12 @@ impl Maker {
         if let Source::Mcp(Some(mcp)) = &source.value {
             let told = |problem: Spanned<String>| failed(problem.value, problem.span);
             let key = mcp::Key::of(definition, entry, mcp, bindings).map_err(told)?;
-            let server = self.servers.get(&key);
+            if let (Some(foreseen), None) = (&self.foreseen, self.servers.get(&key)) {
+                let names = foreseen.names_of(definition, index);
+                return mcp::stand_ins(entry, mcp, names)
+                    .map_err(|problem| failed(problem, source.span));
+            }
+            let server = self.servers.started(&key);
             let server = server.map_err(|problem| failed(problem, source.span))?;
             let maker = mcp::Maker::new(definition, (index, mcp), &server, &self.secrets);
             let made = maker.build().map_err(told)?;

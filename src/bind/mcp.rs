@@ -4,10 +4,12 @@
 //! from the next bind on. Effects come from the file, never from what a server says of itself.
 
 mod content;
+mod heard;
 mod key;
 mod lines;
 mod listing;
 mod server;
+mod stand_in;
 mod stdio;
 mod trouble;
 
@@ -17,8 +19,8 @@ pub(super) use server::Server;
 use super::input::InputSchema;
 use super::shown::command_line;
 use super::{
-    Bindings, CANCELLED, CallContext, Family, InputProblem, Notice, Outcome, PreparedCall, Secrets,
-    Tool, ToolInfo,
+    Bindings, CANCELLED, CallContext, Family, Foreseen, InputProblem, Notice, Outcome,
+    PreparedCall, Secrets, Tool, ToolInfo,
 };
 use crate::definition::provider::{Provider, ProvidersInUse, SchemaFaultKind};
 use crate::definition::{
@@ -36,14 +38,15 @@ use std::sync::Arc;
 pub struct Servers(HashMap<Key, Result<Arc<Server>, String>>);
 
 impl Servers {
-    /// Starts what the tools of `family` need. What cannot be started is kept as a problem, which the bind tells where
+    /// Starts what the tools of `family` need, or what `foreseen` does. What cannot be started is kept as a problem, which the bind tells where
     /// it comes to it.
     pub(super) async fn start(
         family: &Family,
         bindings: &Bindings,
         secrets: &Arc<Secrets>,
+        foreseen: Option<&Foreseen>,
     ) -> Self {
-        let started = keys(family, bindings)
+        let started = keys(family, bindings, foreseen)
             .into_iter()
             .map(async |(key, drain)| {
                 let server = Server::start(&key, &bindings.guard, drain, secrets.clone()).await;
@@ -52,16 +55,19 @@ impl Servers {
         Self(join_all(started).await.into_iter().collect())
     }
 
+    /// What came of starting the server of `key`; `None` where it was not started.
+    pub(super) fn get(&self, key: &Key) -> Option<&Result<Arc<Server>, String>> {
+        self.0.get(key)
+    }
+
     /// The server of `key`.
     ///
     /// # Errors
     ///
     /// Why there is none.
-    pub(super) fn get(&self, key: &Key) -> Result<Arc<Server>, String> {
-        let server = self.0.get(key);
-        server
-            .cloned()
-            .unwrap_or_else(|| Err("it was not started".into()))
+    pub(super) fn started(&self, key: &Key) -> Result<Arc<Server>, String> {
+        let server = self.get(key).cloned();
+        server.unwrap_or_else(|| Err("it was not started".into()))
     }
 
     /// Ends them all and waits for that.
@@ -72,8 +78,14 @@ impl Servers {
 
 /// The servers that the tools of `family` need, each once, with the time that each has to end. One
 /// that cannot even be named is left out: the bind finds that again.
-fn keys(family: &Family, bindings: &Bindings) -> HashMap<Key, Milliseconds> {
+fn keys(
+    family: &Family,
+    bindings: &Bindings,
+    foreseen: Option<&Foreseen>,
+) -> HashMap<Key, Milliseconds> {
     let mut keys = HashMap::new();
+    let of_root = family.accepted.definition();
+    let reaches_below = foreseen.is_none_or(|foreseen| foreseen.reaches_below(of_root));
     for member in family.members() {
         let definition = member.accepted.definition();
         let of_member = match &member.folder {
@@ -85,8 +97,13 @@ fn keys(family: &Family, bindings: &Bindings) -> HashMap<Key, Milliseconds> {
             .iter()
             .flat_map(|mode| mode.tools.iter().copied())
             .collect();
-        let entries = used.into_iter().map(|index| &definition.tools[index]);
-        for entry in entries {
+        let is_root = std::ptr::eq(member, family);
+        let is_needed = |index: usize| match foreseen {
+            Some(foreseen) if is_root => foreseen.needs(definition, index),
+            _ => is_root || reaches_below,
+        };
+        for index in used.into_iter().filter(|&index| is_needed(index)) {
+            let entry = &definition.tools[index];
             let Some(Source::Mcp(Some(mcp))) = entry.sources.first().map(|source| &source.value)
             else {
                 continue;
@@ -209,7 +226,7 @@ impl<'a> Maker<'a> {
             definition: self.entry.name.text().to_owned(),
             description: self.secrets.hide(&listed.description).into_owned(),
             input_schema: schema.schema().clone(),
-            effect: self.effect(&name, &listed.name),
+            effect: effect(self.entry, &name, &listed.name),
             sequential: self.entry.sequential.get().copied().unwrap_or_default(),
             timeout: Some(timeout.filter(|&time| time > 0).unwrap_or(DEFAULT_TIMEOUT)),
             span: self.entry.span,
@@ -221,14 +238,6 @@ impl<'a> Maker<'a> {
             own_name: listed.name.clone(),
             server: self.server.clone(),
         }))
-    }
-
-    /// The effect that the file gives to a tool, by the model's name for it or by the server's.
-    fn effect(&self, name: &str, own_name: &str) -> Effect {
-        let mut effects = self.entry.effects.iter();
-        let given = effects.find(|(of, _)| of.value.trim() == name || of.value.trim() == own_name);
-        let given = given.and_then(|(_, effect)| Effect::from_word(effect.get()?));
-        given.unwrap_or_else(|| self.entry.effect())
     }
 
     /// Why the tool called `name` cannot be had.
@@ -252,6 +261,27 @@ impl<'a> Maker<'a> {
             ),
         }
     }
+}
+
+/// The effect that the file gives to a tool of `entry`, by the model's name for it or by the server's.
+fn effect(entry: &definition::Tool, name: &str, own_name: &str) -> Effect {
+    let mut effects = entry.effects.iter();
+    let given = effects.find(|(of, _)| of.value.trim() == name || of.value.trim() == own_name);
+    let given = given.and_then(|(_, effect)| Effect::from_word(effect.get()?));
+    given.unwrap_or_else(|| entry.effect())
+}
+
+/// What stands for the tools called `names` of `entry`, whose source is `mcp` and whose server was not started.
+///
+/// # Errors
+///
+/// There is no schema of an object, which cannot be.
+pub(super) fn stand_ins(
+    entry: &definition::Tool,
+    mcp: &Mcp,
+    names: Vec<String>,
+) -> Result<Vec<Arc<dyn Tool>>, String> {
+    stand_in::all(entry, mcp.prefix.text(), names)
 }
 
 /// What was left out of the tools of `entry`, whose source is at `span`, as a person is told.
@@ -319,7 +349,7 @@ impl PreparedCall for PreparedMcp {
                 biased;
                 // The server is told, and can be called again.
                 () = context.cancel.cancelled() => Outcome::error(CANCELLED),
-                outcome = self.server.call(self.tool, arguments) => outcome,
+                outcome = self.server.call(self.tool, arguments, context.output) => outcome,
             }
         })
     }

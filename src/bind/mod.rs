@@ -8,6 +8,7 @@ mod bound;
 mod command;
 mod environment;
 mod family;
+mod foreseen;
 pub mod guard;
 mod http;
 mod input;
@@ -27,8 +28,9 @@ mod template;
 mod told;
 mod tool;
 
-pub use bound::{BindError, Bindings, Bound, BoundMode, Notice, bind};
+pub use bound::{BindError, Bindings, Bound, BoundMode, Notice, bind, bind_foreseen};
 pub use family::Family;
+pub use foreseen::{Foreseen, ForeseenCall};
 pub use keys::{KeyMissing, Keys};
 pub use log_file::LogFile;
 pub use mcp::Servers;

@@ -53,7 +53,7 @@ pub fn bind(arguments: &Arguments) -> Result<Status, Failure> {
     runtime.spawn(cancel_on_signals(cancel.clone(), output::say));
     let bound = runtime.block_on(async {
         let bound = tokio::select! {
-            bound = bind_source(&source, &accepted) => bound,
+            bound = bind_source(&source, &accepted, None) => bound,
             () = cancel.cancelled() => return None,
         };
         if let Ok(bound) = &bound {

@@ -4,18 +4,22 @@ use super::output::WARNING;
 use super::printable::printable;
 use super::source::Source;
 use super::{Failure, Status};
-use crate::bind::{BindError, Bindings, Bound, bind};
+use crate::bind::{BindError, Bindings, Bound, Foreseen, bind_foreseen};
 use crate::check::Accepted;
 use crate::host::this_program;
 use crate::run::StopReason;
 use uuid::Uuid;
 
-/// Binds what was accepted of `source`.
+/// Binds what was accepted of `source`; for `foreseen`, where the calls are known before.
 ///
 /// # Errors
 ///
 /// What could not be made.
-pub async fn bind_source(source: &Source, accepted: &Accepted) -> Result<Bound, BindError> {
+pub async fn bind_source(
+    source: &Source,
+    accepted: &Accepted,
+    foreseen: Option<Foreseen>,
+) -> Result<Bound, BindError> {
     let guard = this_program().map_err(|error| BindError::Interrupted {
         problem: format!("where loopls itself is cannot be told: {error}"),
     })?;
@@ -29,7 +33,7 @@ pub async fn bind_source(source: &Source, accepted: &Accepted) -> Result<Bound, 
         untrusted_folders: Vec::new(),
         environment: source.host.environment().to_vec(),
     };
-    bind(accepted, bindings, &source.host).await
+    bind_foreseen(accepted, bindings, &source.host, foreseen).await
 }
 
 /// Why a run was not started: what could not be made, with its place.

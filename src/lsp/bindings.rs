@@ -3,7 +3,7 @@
 use super::outbox::Outbox;
 use super::session::Session;
 use super::{trust, uri};
-use crate::bind::{BindError, Bindings, Bound, Family, Notice, told};
+use crate::bind::{BindError, Bindings, Bound, Family, Foreseen, Notice, told};
 use crate::check::{Accepted, Analysis, Diagnostic};
 use crate::definition;
 use crate::ide::{self, ShownMode};
@@ -83,7 +83,7 @@ pub async fn load(
     family.await.map_err(|_panic| "internal error".to_owned())?
 }
 
-/// Binds what was read of `snapshot`. Whoever calls this has asked for trust in just that.
+/// Binds what was read of `snapshot`; for `foreseen`, where the calls are known before. Whoever calls this has asked for trust in just that.
 ///
 /// # Errors
 ///
@@ -92,9 +92,10 @@ pub async fn bound(
     session: &Session,
     snapshot: &Snapshot,
     family: Family,
+    foreseen: Option<Foreseen>,
 ) -> std::result::Result<Bound, String> {
     let analysis = family.accepted.analysis().clone();
-    let bound = family.bind(bindings_for(session, snapshot)).await;
+    let bound = family.bind(bindings_for(session, snapshot), foreseen).await;
     bound.map_err(|error| unbound(snapshot, &analysis, &error))
 }
 
@@ -141,7 +142,7 @@ pub async fn bind(session: &Arc<Session>, snapshot: &Snapshot) -> Result<Option<
         if !trust::allows(session, snapshot, &family).await {
             return Err(trust::NOT_TRUSTED.to_owned());
         }
-        bound(session, snapshot, family).await
+        bound(session, snapshot, family, None).await
     };
     match tools.await {
         Ok(bound) => {

@@ -65,6 +65,14 @@ impl std::fmt::Display for Why {
     }
 }
 
+impl Entry {
+    /// Whether it is given for a call of `tool` with `input`.
+    pub fn fits(&self, tool: &str, input: &Value) -> bool {
+        let wanted = self.input.as_ref();
+        self.tool == tool && wanted.is_none_or(|wanted| is_same(wanted, input))
+    }
+}
+
 impl Given {
     /// These results; calls of the tools in `allow` run without, and loops below ask real models if `live`.
     pub fn new(entries: Vec<Entry>, allow: Vec<String>, live: bool) -> Arc<Self> {
@@ -102,13 +110,7 @@ impl Given {
     /// The result for a call: of the entries that fit each once in order, then the last of them.
     fn take(&self, tool: &str, input: &Value) -> Option<Outcome> {
         let mut entries = lock(&self.entries);
-        let fits = |entry: &Entry| {
-            entry.tool == tool
-                && entry
-                    .input
-                    .as_ref()
-                    .is_none_or(|wanted| is_same(wanted, input))
-        };
+        let fits = |entry: &Entry| entry.fits(tool, input);
         let fresh = entries.iter().position(|entry| !entry.used && fits(entry));
         let index = fresh.or_else(|| entries.iter().rposition(fits))?;
         let entry = &mut entries[index];

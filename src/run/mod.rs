@@ -31,7 +31,7 @@ pub use event::{
 };
 pub use expectation::Miss;
 pub use recorded::{RecordedRun, TranscriptError};
-pub use testing::{TestContext, TestError, TestOutcome, is_live, run_test};
+pub use testing::{TestContext, TestError, TestOutcome, foreseen, is_live, run_test};
 pub use transcript::TranscriptWriter;
 pub use turn::{Turn, TurnContext, TurnRequest, run_turn};
 pub use view::{RunStatus, RunView};

@@ -3,9 +3,9 @@
 use super::Record;
 use super::expectation::{Came, Miss};
 use super::given::{Entry, Given, Refused, Why};
-use super::model::{ClientError, SCRIPTED, Scripted, client_for};
+use super::model::{ClientError, SCRIPTED, Scripted, client_for, input_of, script_of};
 use super::turn::{Turn, TurnContext, TurnRequest, run_turn};
-use crate::bind::Bound;
+use crate::bind::{Bound, Foreseen, ForeseenCall};
 use crate::definition::{Definition, Effect, Test, resolve};
 use crate::text::Text;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,15 +60,48 @@ pub enum TestError {
 /// Whether a run of `test` asks a real model: it has no script, and its model is not the scripted one. Whoever runs
 /// tests without being told which leaves those out.
 pub fn is_live(definition: &Definition, test: &Test) -> bool {
-    let mode = test
-        .mode
-        .get()
-        .map_or(definition.initial_mode.text(), Text::as_str);
+    let mode = mode_of(definition, test);
     let modes = resolve(definition);
     let mode = modes.iter().find(|resolved| resolved.name == mode);
     let model = mode.and_then(|mode| mode.model);
     let is_scripted = model.is_some_and(|model| model.provider.text() == SCRIPTED);
     test.script.is_missing() && !is_scripted
+}
+
+/// The calls that the test called `name` makes, where its model's side stands in the definition; to bind for it.
+pub fn foreseen(definition: &Definition, name: &str) -> Option<Foreseen> {
+    let mut tests = definition.tests.iter();
+    let test = tests.find(|test| test.name.text() == name)?;
+    let mode = mode_of(definition, test);
+    let script = match test.script.get() {
+        Some(script) => script,
+        None => {
+            let modes = resolve(definition);
+            let model = modes.iter().find(|resolved| resolved.name == mode)?.model?;
+            script_of(definition, model)?
+        }
+    };
+    let entries: Vec<Entry> = test.results.iter().map(Entry::from).collect();
+    let calls = script.iter().flat_map(|reply| &reply.calls);
+    let calls = calls.map(|call| {
+        let tool = call.tool.text().trim().to_owned();
+        // What is no JSON never comes as far as its tool.
+        let is_given = input_of(call).is_none_or(|input| {
+            let mut entries = entries.iter();
+            entries.any(|entry| entry.fits(&tool, &input))
+        });
+        ForeseenCall { tool, is_given }
+    });
+    Some(Foreseen {
+        mode: mode.to_owned(),
+        calls: calls.collect(),
+    })
+}
+
+/// The name of the mode that `test` runs in.
+fn mode_of<'a>(definition: &'a Definition, test: &'a Test) -> &'a str {
+    let own = test.mode.get();
+    own.map_or(definition.initial_mode.text(), Text::as_str)
 }
 
 /// Runs the test called `name` of the definition that `bound` was made from. With a script the model says that; with

@@ -32,7 +32,7 @@ const PROVIDERS = {
 const folder = mkdtempSync(join(tmpdir(), 'loopls-wire-'));
 
 /** Writes a definition that asks `provider`, and returns its path. */
-function definition(provider, extra = '') {
+function definition(provider, extra = '', model = '') {
   const path = join(folder, `${provider}.loop.toml`);
   const tool = (name, script) => `
 [[tools]]
@@ -52,9 +52,10 @@ provider = "${provider}"
 name = "claude-or-another"
 base_url = "${mock.url}${PROVIDERS[provider]}"
 api_key_env = "DESK_KEY"
+${model}
 ${extra}
-${tool('find', 'sleep 0.3; cat')}
-${tool('track', 'echo here')}
+${tool('find', 'until [ -e tracked ]; do sleep 0.1; done; rm tracked; sleep 1; cat')}
+${tool('track', 'touch tracked; echo here')}
 `,
   );
   return path;
@@ -219,9 +220,22 @@ properties = { shipped = { type = "boolean" } }
 }
 tests['a structured answer'] = structured;
 
+/** Which protocol is spoken: OpenAI's own has no stop sequences. */
+async function protocol(provider) {
+  replies('which protocol', [{ content: 'This.' }, { content: 'That.' }]);
+  const paths = [];
+  for (const model of ['', 'stop = ["END"]']) {
+    const ran = await run(definition(provider, '', model), 'which protocol');
+    assert.equal(ran.ended.stop, 'answer', JSON.stringify(ran.ended));
+    paths.push(mock.getLastRequest().path);
+  }
+  assert.deepEqual(paths, ['/v1/responses', '/v1/chat/completions']);
+}
+
 let [passed, failed] = [0, 0];
 for (const provider of Object.keys(PROVIDERS)) {
-  for (const [name, test] of Object.entries(tests)) {
+  const all = provider === 'openai' ? { ...tests, 'the protocol fits the parameters': protocol } : tests;
+  for (const [name, test] of Object.entries(all)) {
     mock.reset();
     try {
       await test(provider);

@@ -1,9 +1,10 @@
 //! One server: started or reached, asked what it offers, called, ended.
 
 use super::super::process::Launch;
-use super::super::{Outcome, Secrets, http};
+use super::super::{Outcome, OutputSink, Secrets, http};
 use super::Key;
 use super::content::outcome;
+use super::heard::Heard;
 use super::lines::{Lines, TooLong};
 use super::listing::Listing;
 use super::stdio::Child;
@@ -11,8 +12,9 @@ use super::trouble::{self, Words};
 use crate::definition::Milliseconds;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
+    ProgressNotificationParam,
 };
-use rmcp::service::{Peer, RoleClient, RunningService, ServiceError};
+use rmcp::service::{NotificationContext, Peer, RoleClient, RunningService, ServiceError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{IntoTransport, StreamableHttpClientTransport};
@@ -43,6 +45,7 @@ pub struct Server {
     process: Option<ServerProcess>,
     listing: Listing,
     words: Words,
+    heard: Heard,
 }
 
 type Service = RunningService<RoleClient, Client>;
@@ -54,13 +57,21 @@ struct ServerProcess {
 }
 
 /// What we are to a server: one that asks for nothing and grants nothing. It has no roots, no sampling and no
-/// elicitation.
-struct Client;
+/// elicitation. What it is told it hands on.
+struct Client(Heard);
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new("loopls", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), name)
+    }
+
+    async fn on_progress(
+        &self,
+        progress: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        self.0.progress(&progress);
     }
 }
 
@@ -79,6 +90,7 @@ impl Server {
     ) -> Result<Self, String> {
         let words = Words::new(secrets, key);
         let mut process = None;
+        let heard = Heard::default();
         let met = match key {
             Key::Address { url, headers, .. } => {
                 let client = http::Connection::new()?.client();
@@ -86,7 +98,8 @@ impl Server {
                     .max_json_response_size(MESSAGE_BYTES)
                     .max_sse_event_size(MESSAGE_BYTES);
                 config.custom_headers = http::header_map(headers)?;
-                meet(StreamableHttpClientTransport::with_client(client, config)).await
+                let transport = StreamableHttpClientTransport::with_client(client, config);
+                meet(transport, &heard).await
             }
             Key::Process {
                 program,
@@ -108,7 +121,7 @@ impl Server {
                 let transport = transport.with_max_line_length(MESSAGE_BYTES);
                 let met = tokio::select! {
                     biased;
-                    met = meet(transport) => met,
+                    met = meet(transport, &heard) => met,
                     () = too_long.another() => Err(too_long_words()),
                 };
                 process = Some(ServerProcess { child, too_long });
@@ -122,6 +135,7 @@ impl Server {
                 process,
                 listing,
                 words,
+                heard,
             }),
             Err(mut why) => {
                 if let Some(process) = process {
@@ -142,8 +156,15 @@ impl Server {
         &self.listing
     }
 
-    /// Calls its tool `name`. Dropping the call tells the server that nobody waits for it any more.
-    pub async fn call(&self, name: String, arguments: Map<String, Value>) -> Outcome {
+    /// Calls its tool `name`; what it says meanwhile goes to `output`. Dropping the call tells the server that nobody waits
+    /// for it any more.
+    pub async fn call(
+        &self,
+        name: String,
+        arguments: Map<String, Value>,
+        output: OutputSink,
+    ) -> Outcome {
+        let _watch = self.heard.watch(output);
         let params = CallToolRequestParams::new(name).with_arguments(arguments);
         let called = self.peer.call_tool_once(params);
         let answer = match &self.process {
@@ -207,13 +228,13 @@ fn too_long_words() -> String {
 }
 
 /// Shakes hands over `transport` and asks for the tools.
-async fn meet<T, E, A>(transport: T) -> Result<(Service, Listing), String>
+async fn meet<T, E, A>(transport: T, heard: &Heard) -> Result<(Service, Listing), String>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: Error + Send + Sync + 'static,
 {
     let meeting = async {
-        let service = Client.serve(transport).await;
+        let service = Client(heard.clone()).serve(transport).await;
         let service = service.map_err(|error| trouble::at_start(&error))?;
         match Listing::ask(service.peer()).await {
             Ok(listing) => Ok((service, listing)),

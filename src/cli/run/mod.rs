@@ -19,7 +19,7 @@ use crate::bind::Bound;
 use crate::host::environment;
 use crate::host::state::state_folder;
 use crate::run::access::{Approver, Nobody};
-use crate::run::model::{client_for, replay};
+use crate::run::model::{client_for, foreseen, replay};
 use crate::run::{Event, StopReason, Turn, TurnContext, TurnRequest, run_turn};
 use plan::Plan;
 use printing::{Order, Printing, View};
@@ -99,9 +99,13 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
     runtime.spawn(cancel_on_signals(cancel.clone(), move |text| {
         let _ = orders.send(Order::Say(format!("{text}\n")));
     }));
+    let foreseen = plan.replay.as_ref().map(|run| {
+        let initial = accepted.definition().initial_mode.text();
+        foreseen(run, plan.mode.as_deref().unwrap_or(initial))
+    });
     let turn = runtime.block_on(async {
         let bound = tokio::select! {
-            bound = bind_source(&source, &accepted) => {
+            bound = bind_source(&source, &accepted, foreseen) => {
                 bound.map_err(|error| bind_failure(&source, &error))?
             }
             () = cancel.cancelled() => return Ok(None),

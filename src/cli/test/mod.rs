@@ -8,9 +8,10 @@ use super::search::files;
 use super::signals::cancel_on_signals;
 use super::source::Source;
 use super::{Failure, Status, output};
+use crate::bind::{BindError, Bound};
 use crate::check::Accepted;
 use crate::definition::Test;
-use crate::run::{Miss, StopReason, TestContext, is_live, run_test};
+use crate::run::{Miss, StopReason, TestContext, foreseen, is_live, run_test};
 use futures_util::{StreamExt, stream};
 use report::{Outcome, Report};
 use std::path::PathBuf;
@@ -206,6 +207,16 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<(Vec<Report>, bool), F
     Ok((reports?, cancel.is_cancelled()))
 }
 
+/// Binds for the test called `name`: with the servers that it needs.
+async fn bind_for_test(
+    source: &Source,
+    accepted: &Accepted,
+    name: &str,
+) -> Result<Bound, BindError> {
+    let foreseen = foreseen(accepted.definition(), name);
+    bind_source(source, accepted, foreseen).await
+}
+
 /// Runs one test, which is bound for itself: nothing is shared between two tests.
 async fn run_case(case: Case, allow: Vec<String>, live: bool, cancel: CancellationToken) -> Report {
     let start = Instant::now();
@@ -217,7 +228,7 @@ async fn run_case(case: Case, allow: Vec<String>, live: bool, cancel: Cancellati
         Ok(accepted) if !live && is_live(accepted.definition(), test) => {
             Outcome::Skipped("it has no script and asks the real model; --live runs it".into())
         }
-        Ok(accepted) => match bind_source(&case.source, accepted).await {
+        Ok(accepted) => match bind_for_test(&case.source, accepted, &name).await {
             Err(error) => Outcome::Failed(vec![Miss {
                 span: error.span().unwrap_or(span),
                 message: error.to_string(),

@@ -102,7 +102,8 @@ const ANTHROPIC: Provider = Provider {
     top_p: None,
 };
 
-/// Function tools that are not `strict`; a client says so where the wire's default is `strict`, which refuses far more.
+/// The Responses API, with function tools that are not `strict`: that refuses far more schemas. Names are as over chat
+/// completions, which a model with stop sequences is spoken to in.
 const OPENAI: Provider = Provider {
     name: "openai",
     key_variable: fact("OPENAI_API_KEY", "openai/openai-python: README.md"),

@@ -20,7 +20,7 @@ const PROVIDERS: &[Word] = &[
         "embedded; replies from `script`, needs no key and no network",
     ),
     word("anthropic", "Anthropic's Messages API"),
-    word("openai", "OpenAI's API"),
+    word("openai", "OpenAI's Responses API"),
     word("gemini", "Google's Gemini API"),
     word("ollama", "models on an Ollama server"),
     word(

@@ -7,10 +7,10 @@ use super::refusal;
 use crate::bind::Bound;
 use crate::lsp::session::Session;
 use crate::lsp::{bindings, convert, trust, uri};
-use crate::run::model::{Message, client_for, replay};
+use crate::run::model::{self, Message, client_for, replay};
 use crate::run::{
     Event, Record, RecordedRun, StopReason, TestContext, TranscriptWriter, TurnContext,
-    TurnRequest, Usage, run_test, run_turn,
+    TurnRequest, Usage, foreseen, run_test, run_turn,
 };
 use crate::workspace::Snapshot;
 use futures_util::FutureExt;
@@ -154,10 +154,15 @@ impl Flight {
 
     /// What was planned; returns what was said.
     async fn turn(&self, shown: &UnboundedSender<Shown>) -> Result<Flown, NotStarted> {
+        let replay = match &self.plan {
+            Plan::Turn { replay, .. } => replay.as_deref().map(recorded).transpose(),
+            Plan::Test(_) => Ok(None),
+        };
+        let replay = replay.map_err(NotStarted::Because)?;
         let bound = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Err(NotStarted::Cancelled),
-            bound = self.bound() => bound.map_err(NotStarted::Because)?,
+            bound = self.bound(replay.as_ref()) => bound.map_err(NotStarted::Because)?,
         };
         let analysis = bound.accepted.analysis();
         bindings::tell_notices(&self.session, &self.snapshot, analysis, &bound.notices);
@@ -168,10 +173,8 @@ impl Flight {
                 mode,
                 prompt,
                 after,
-                replay,
+                replay: _,
             } => {
-                let replay = replay.as_deref().map(recorded).transpose();
-                let replay = replay.map_err(NotStarted::Because)?;
                 let asked = Asked {
                     mode: mode.as_deref(),
                     prompt: prompt.as_deref(),
@@ -184,14 +187,22 @@ impl Flight {
         history.map_err(NotStarted::Because)
     }
 
-    /// The tools of the definition as the editor shows it.
-    async fn bound(&self) -> Result<Bound, String> {
+    /// The tools of the definition as the editor shows it, for what was planned.
+    async fn bound(&self, replayed: Option<&RecordedRun>) -> Result<Bound, String> {
         let session = &self.session;
         let family = bindings::load(session, &self.snapshot).await?;
         if !trust::allows(session, &self.snapshot, &family).await {
             return Err(trust::NOT_TRUSTED.into());
         }
-        bindings::bound(session, &self.snapshot, family).await
+        let foreseen = match (&self.plan, replayed) {
+            (Plan::Test(name), _) => foreseen(family.accepted.definition(), name),
+            (Plan::Turn { mode, .. }, Some(run)) => {
+                let mode = mode.as_deref().unwrap_or(&run.mode);
+                Some(model::foreseen(run, mode))
+            }
+            (Plan::Turn { .. }, None) => None,
+        };
+        bindings::bound(session, &self.snapshot, family, foreseen).await
     }
 
     async fn one_turn(

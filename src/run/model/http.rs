@@ -65,6 +65,21 @@ impl HttpModel {
     }
 
     async fn send(&self, request: &ModelRequest) -> Result<ReplyStream, ModelError> {
+        loop {
+            let (response, place) = self.ask(request).await?;
+            if response.status().is_success() {
+                return Ok(self.follow(response, &place));
+            }
+            let refusal = Refusal::of(response).await;
+            let refused = refusal.parameter();
+            if !refused.is_some_and(|parameter| self.wire.goes_without(parameter)) {
+                return Err(refusal.error(&place, self.wire.where_not_served()));
+            }
+        }
+    }
+
+    /// What comes of `request`, and what an error says of it.
+    async fn ask(&self, request: &ModelRequest) -> Result<(Response, String), ModelError> {
         let (path, body) = self.wire.request(request);
         let url = Url::parse(&format!("{}{path}", self.address))
             .map_err(|error| failure(format!("`base_url` is no address: {error}"), false))?;
@@ -92,24 +107,21 @@ impl HttpModel {
             .headers(headers)
             .body(body.to_string())
             .send();
-        let response = match tokio::time::timeout(FIRST_BYTE, sent).await {
-            Err(_) => {
-                return Err(failure(
-                    format!("{place} did not answer within 10 minutes"),
-                    true,
-                ));
-            }
-            Ok(Err(error)) => {
-                return Err(failure(
-                    format!("{place}: {}", cause(&error)),
-                    error.is_connect() || error.is_timeout(),
-                ));
-            }
-            Ok(Ok(response)) => response,
-        };
-        if !response.status().is_success() {
-            return Err(refused(response, &place).await);
+        match tokio::time::timeout(FIRST_BYTE, sent).await {
+            Err(_) => Err(failure(
+                format!("{place} did not answer within 10 minutes"),
+                true,
+            )),
+            Ok(Err(error)) => Err(failure(
+                format!("{place}: {}", cause(&error)),
+                error.is_connect() || error.is_timeout(),
+            )),
+            Ok(Ok(response)) => Ok((response, place)),
         }
+    }
+
+    fn follow(&self, response: Response, place: &str) -> ReplyStream {
+        let place = place.to_owned();
         let is_stream = response
             .headers()
             .get(CONTENT_TYPE)
@@ -129,7 +141,7 @@ impl HttpModel {
                     true,
                 )
             });
-        Ok(parts(bytes.boxed(), self.wire.decoder(), is_stream))
+        parts(bytes.boxed(), self.wire.decoder(), is_stream)
     }
 }
 
@@ -239,55 +251,84 @@ impl Reading {
     }
 }
 
-/// What an answer outside 2xx means.
-async fn refused(response: Response, place: &str) -> ModelError {
-    let status = response.status();
-    let retry_after = retry_after(response.headers(), SystemTime::now());
-    let mut body = Vec::new();
-    let mut bytes = response.bytes_stream();
-    while let Ok(Some(Ok(more))) = tokio::time::timeout(BETWEEN_BYTES, bytes.next()).await {
-        body.extend_from_slice(&more);
-        if body.len() > ERROR_BYTES {
-            break;
-        }
-    }
-    let retryable = matches!(status.as_u16(), 408 | 429 | 529) || status.is_server_error();
-    let words = words_of(&body).map_or(String::new(), |words| format!(": {words}"));
-    let hint = match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            " (is the key right, and that of this provider?)"
-        }
-        status if status.is_redirection() => {
-            " (redirects are not followed; put the address itself into `base_url`)"
-        }
-        _ => "",
-    };
-    ModelError {
-        message: format!("{place} answered {status}{words}{hint}"),
-        retryable,
-        retry_after,
-    }
+/// An answer outside 2xx.
+struct Refusal {
+    status: StatusCode,
+    retry_after: Option<Milliseconds>,
+    /// The error in its body. One that is no JSON may be anything, and is not repeated.
+    error: Option<Value>,
 }
 
-/// The provider's own words in an error's body, one line, not too long. A body that is no JSON may be anything, and is
-/// not repeated.
-fn words_of(body: &[u8]) -> Option<String> {
-    let body: Value = serde_json::from_slice(body).ok()?;
-    // Gemini wraps its error in an array.
-    let body = body.get(0).unwrap_or(&body);
-    let error = body.get("error").unwrap_or(body);
-    let words = error
-        .as_str()
-        .or_else(|| error["message"].as_str())
-        .or_else(|| body["message"].as_str())?;
-    let line: Vec<&str> = words.split_whitespace().collect();
-    let line = line.join(" ");
-    let cut: String = line.chars().take(ERROR_WORDS).collect();
-    Some(if cut.len() < line.len() {
-        cut + "…"
-    } else {
-        cut
-    })
+impl Refusal {
+    async fn of(response: Response) -> Self {
+        let status = response.status();
+        let retry_after = retry_after(response.headers(), SystemTime::now());
+        let mut body = Vec::new();
+        let mut bytes = response.bytes_stream();
+        while let Ok(Some(Ok(more))) = tokio::time::timeout(BETWEEN_BYTES, bytes.next()).await {
+            body.extend_from_slice(&more);
+            if body.len() > ERROR_BYTES {
+                break;
+            }
+        }
+        let error = serde_json::from_slice(&body).ok().map(|body: Value| {
+            // Gemini wraps its error in an array.
+            let body = body.get(0).unwrap_or(&body);
+            let error = body.get("error").filter(|error| !error.is_null());
+            error.unwrap_or(body).clone()
+        });
+        Self {
+            status,
+            retry_after,
+            error,
+        }
+    }
+
+    /// The parameter of the request that was refused, where the provider names it.
+    fn parameter(&self) -> Option<&str> {
+        let error = self.error.as_ref()?;
+        error["param"].as_str()
+    }
+
+    /// The provider's own words, one line, not too long.
+    fn words(&self) -> Option<String> {
+        let error = self.error.as_ref()?;
+        let words = error.as_str().or_else(|| error["message"].as_str())?;
+        let line: Vec<&str> = words.split_whitespace().collect();
+        let line = line.join(" ");
+        let cut: String = line.chars().take(ERROR_WORDS).collect();
+        Some(if cut.len() < line.len() {
+            cut + "…"
+        } else {
+            cut
+        })
+    }
+
+    /// What it means for a request to `place`, `where_not_served` being what to say where the path is not known there.
+    fn error(&self, place: &str, where_not_served: &str) -> ModelError {
+        let status = self.status;
+        let retryable = matches!(status.as_u16(), 408 | 429 | 529) || status.is_server_error();
+        let words = self.words();
+        let hint = match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                " (is the key right, and that of this provider?)"
+            }
+            // A provider that knows the path says in words what else is not found.
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED if words.is_none() => {
+                where_not_served
+            }
+            status if status.is_redirection() => {
+                " (redirects are not followed; put the address itself into `base_url`)"
+            }
+            _ => "",
+        };
+        let words = words.map_or(String::new(), |words| format!(": {words}"));
+        ModelError {
+            message: format!("{place} answered {status}{words}{hint}"),
+            retryable,
+            retry_after: self.retry_after,
+        }
+    }
 }
 
 /// Seconds, whole or not, or a date (RFC 9110, 10.2.3); or milliseconds in a header of their own. `now` is by this

@@ -6,13 +6,14 @@ mod scripted;
 pub mod wire;
 
 pub use http::HttpModel;
-pub use replay::{Replay, replay};
+pub use replay::{Replay, foreseen, replay};
 pub use scripted::Scripted;
-use wire::{Anthropic, Gemini, OpenAi, Parameters, Wire};
+pub(super) use scripted::input_of;
+use wire::{Parameters, wire_of};
 
 use crate::bind::{Bound, BoundMode, KeyMissing};
 use crate::definition::provider::{Address, provider};
-use crate::definition::{Effort, Milliseconds, Model, resolve};
+use crate::definition::{self, Definition, Effort, Milliseconds, Model, resolve};
 use crate::run::Usage;
 use futures_util::{future::BoxFuture, stream::BoxStream};
 use serde_json::Value;
@@ -231,6 +232,17 @@ pub(super) fn model_of<'a>(bound: &'a Bound, mode: &BoundMode) -> Option<&'a Mod
     mode.model
 }
 
+/// What `model` of `definition` says, if it is scripted: its own script, else the base's, else nothing.
+pub(super) fn script_of<'a>(
+    definition: &'a Definition,
+    model: &'a Model,
+) -> Option<&'a [definition::Reply]> {
+    let own = model.script.get();
+    let base = || definition.model.get().and_then(|base| base.script.get());
+    let script = own.or_else(base).map_or(&[][..], Vec::as_slice);
+    (model.provider.text() == SCRIPTED).then_some(script)
+}
+
 /// The client of `mode`'s model. A scripted one says its own script from the beginning, else the base's.
 ///
 /// # Errors
@@ -240,25 +252,17 @@ pub fn client_for(bound: &Bound, mode: &BoundMode) -> Result<Arc<dyn ModelClient
     let model = model_of(bound, mode).ok_or(ClientError::NoModel)?;
     match model.provider.text() {
         SCRIPTED => {
-            let base = bound.accepted.definition().model.get();
-            let own = model.script.get();
-            let script = own.or_else(|| base.and_then(|base| base.script.get()));
-            Ok(Arc::new(Scripted::new(script.map_or(&[], Vec::as_slice))))
+            let script = script_of(bound.accepted.definition(), model);
+            Ok(Arc::new(Scripted::new(script.unwrap_or_default())))
         }
         name => {
             let row = provider(name).ok_or_else(|| ClientError::Provider(name.to_owned()))?;
-            let parameters = Parameters::of(model);
-            let wire: Box<dyn Wire> = match name {
-                "anthropic" => Box::new(Anthropic::new(row, parameters)),
-                "gemini" => Box::new(Gemini::new(row, parameters)),
-                _ => Box::new(OpenAi::new(row, parameters)),
-            };
             let address = match (model.base_url.text(), &row.address) {
                 ("", Address::Own(fact)) => fact.value,
                 (given, _) => given,
             };
             Ok(Arc::new(HttpModel::new(
-                wire,
+                wire_of(row, Parameters::of(model)),
                 address,
                 bound.keys.of_model(model)?,
             )?))

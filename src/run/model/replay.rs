@@ -3,7 +3,7 @@
 use super::{
     CallResult, Message, ModelClient, ModelError, ModelRequest, ReplyPart, ReplyStop, ReplyStream,
 };
-use crate::bind::{Bound, written_out};
+use crate::bind::{Bound, Foreseen, ForeseenCall, written_out};
 use crate::run::given::{Entry, Given};
 use crate::run::recorded::{RecordedCall, RecordedRun, Step};
 use futures_util::future::BoxFuture;
@@ -41,6 +41,19 @@ pub fn replay(bound: &Bound, run: RecordedRun, allow: &[String]) -> (Bound, Arc<
         requests: AtomicUsize::new(0),
     };
     (given.around(bound), Arc::new(model))
+}
+
+/// The calls that a replay of `run` makes in the mode called `mode`; to bind for it.
+pub fn foreseen(run: &RecordedRun, mode: &str) -> Foreseen {
+    let calls = run.steps.iter().flat_map(|step| &step.calls);
+    let calls = calls.map(|call| ForeseenCall {
+        tool: call.tool.trim().to_owned(),
+        is_given: call.result.is_some(),
+    });
+    Foreseen {
+        mode: mode.to_owned(),
+        calls: calls.collect(),
+    }
 }
 
 impl ModelClient for Replay {

@@ -6,6 +6,7 @@ use crate::run::Usage;
 use crate::syntax::NodeKind;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, stream};
+use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -115,6 +116,15 @@ fn parts(reply: &definition::Reply, calls: &mut u64) -> Vec<ReplyPart> {
         },
     )));
     parts
+}
+
+/// The input of a call as its tool gets it; `None` for what is no JSON.
+pub(in crate::run) fn input_of(call: &ScriptedCall) -> Option<Value> {
+    let text = input(call);
+    match text.trim() {
+        "" => Some(Value::Object(Default::default())),
+        text => serde_json::from_str(text).ok(),
+    }
 }
 
 /// A string goes out as it is, so that a script can hold input that is no JSON.

@@ -10,6 +10,7 @@
 # HUGE=BYTES     answers `echo` with so many characters
 # ASKS=1         asks for roots, a sample and an elicitation before it answers `echo`
 # START=SECONDS  starts only then
+# TELLS=1        tells how far it is before it answers `echo`, and waits for a file `heard`
 echo $$ >> pids
 flood() { [ -z "$FLOOD" ] || head -c 3000000 /dev/zero | tr '\0' 'x' >&2; }
 answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
@@ -44,6 +45,13 @@ while IFS= read -r line; do
             head -c "$HUGE" /dev/zero | tr '\0' 'x'
             printf '"}]}}\n'
             continue
+        fi
+        if [ -n "$TELLS" ]; then
+            token=$(printf '%s' "$line" | sed -n 's/.*"progressToken":\([0-9]*\).*/\1/p')
+            for more in '"progress":1,"total":2,"message":"half"' '"progress":3.5'; do
+                printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,%s}}\n' "$token" "$more"
+            done
+            until [ -e heard ]; do sleep 0.05; done
         fi
         if [ -n "$ASKS" ]; then
             ask roots/list '{}'

@@ -224,3 +224,31 @@ async fn a_loop_below_shares_the_server_and_what_it_leaves_out_is_told_above() {
     let after = call(&child, "echo", json!({})).await;
     assert!(text(&after).starts_with("error: the server did not answer: "));
 }
+
+#[tokio::test]
+async fn how_far_a_call_is_is_shown_while_it_runs() {
+    let folder = folder();
+    let bound = bind_in(&folder, &entry("s", "", "env = { TELLS = \"1\" }"))
+        .await
+        .unwrap();
+    let told = Arc::new(Mutex::new(String::new()));
+    let into = told.clone();
+    let context = CallContext {
+        output: Arc::new(move |_, bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            into.lock().unwrap().push_str(&text);
+        }),
+        ..context(&CancellationToken::new())
+    };
+    let call = tool_called(&bound, "echo")
+        .prepare(&json!({ "n": 1 }))
+        .unwrap();
+    let expected = "half (1/2)\nprogress: 3.5\n";
+    let heard = eventually(|| (*told.lock().unwrap() == expected).then_some(()));
+    let heard = async {
+        heard.await;
+        fs::write(folder.path().join("heard"), "").unwrap();
+    };
+    let (outcome, ()) = tokio::join!(finished(call.run(context)), heard);
+    assert_eq!(text(&outcome), "{'n':1}");
+}

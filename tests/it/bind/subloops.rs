@@ -280,6 +280,9 @@ async fn what_was_read_for_trust_is_what_is_bound() {
     assert_eq!(names, ["desk", "other", "other", "sub"]);
 
     fs::write(project.folder.path().join("sub.loop.toml"), "no loop").unwrap();
-    let bound = family.bind(bindings(project.folder.path())).await.unwrap();
+    let bound = family
+        .bind(bindings(project.folder.path()), None)
+        .await
+        .unwrap();
     assert_eq!(self::names(&bound), [["sub", "other"]]);
 }

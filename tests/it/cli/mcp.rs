@@ -237,3 +237,116 @@ fn nothing_is_left_of_a_server_when_the_run_is_killed() {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+/// Whether the server was started.
+fn was_started(desk: &Desk) -> bool {
+    desk.folder.path().join("pids").exists()
+}
+
+#[test]
+fn a_test_starts_a_server_only_where_a_call_may_reach_it() {
+    let given = r#"results = [{ tool = "s_echo", input = { n = 1 }, result = "one" }]"#;
+    let other = "[[tools]]\nname = \"here\"\neffect = \"read\"\nreply = \"here\"\n";
+    for (what, entry, script, results, started) in [
+        (
+            "a result that is given",
+            "",
+            r#"tool = "s_echo", input = { n = 1 }"#,
+            given,
+            false,
+        ),
+        (
+            "one that the entry names",
+            "produces = [\"s_echo\"]",
+            r#"tool = "s_echo", input = { n = 1 }"#,
+            given,
+            false,
+        ),
+        (
+            "one for another input",
+            "",
+            r#"tool = "s_echo", input = { n = 2 }"#,
+            given,
+            true,
+        ),
+        (
+            "no result that is given",
+            "",
+            r#"tool = "s_echo", input = { n = 1 }"#,
+            "",
+            true,
+        ),
+        (
+            "a tool of the loop's own",
+            "",
+            r#"tool = "here""#,
+            "",
+            false,
+        ),
+        (
+            "a tool with another prefix",
+            "",
+            r#"tool = "t_echo""#,
+            "",
+            false,
+        ),
+        (
+            "a tool that the server may have",
+            "",
+            r#"tool = "s_new""#,
+            "",
+            true,
+        ),
+        (
+            "a tool that the entry does not name",
+            "produces = [\"s_echo\"]",
+            r#"tool = "s_new""#,
+            "",
+            false,
+        ),
+    ] {
+        let test = format!(
+            "effect = \"read\"\n{entry}\n{other}\n[[tests]]\nname = \"t\"\nscript = [{{ calls = [{{ {script} }}] }}, {{ text = \"Done.\" }}]\n{results}\nexpect = {{ answer = \"Done.\" }}\n"
+        );
+        let desk = Desk::new("", &test);
+        let (code, out, err) = desk.loopls(&["test"]);
+        assert_eq!(code, 0, "{what}: {out}{err}");
+        assert_eq!(was_started(&desk), started, "{what}");
+    }
+}
+
+#[test]
+fn a_test_gets_the_given_result_of_a_server_that_is_not_there() {
+    let tests = r#"
+[[tests]]
+name = "given"
+script = [{ calls = [{ tool = "s_echo" }, { tool = "s_fail" }] }, { text = "Done." }]
+results = [{ tool = "s_echo", result = "one" }, { tool = "s_fail", result = "no", error = true }]
+expect.results = [{ tool = "s_echo", contains = "one" }, { tool = "s_fail", contains = "error: no", is_error = true }]
+"#;
+    let desk = Desk::new("", tests);
+    std::fs::remove_file(desk.folder.path().join("server.sh")).unwrap();
+    let (code, out, err) = desk.loopls(&["test"]);
+    assert_eq!(code, 0, "{out}{err}");
+}
+
+#[test]
+fn a_replay_needs_no_server() {
+    let desk = Desk::new(
+        r#"{ tool = "s_echo", input = { n = 1 } }, { tool = "s_echo", input = { n = "x" } }, { tool = "s_none" }"#,
+        "effect = \"read\"",
+    );
+    let (code, out, err) = desk.loopls(&["run", "--record", "record.jsonl"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(was_started(&desk));
+    for file in ["pids", "server.sh"] {
+        std::fs::remove_file(desk.folder.path().join(file)).unwrap();
+    }
+    let (code, out, err) = desk.loopls(&["run", "--replay", "record.jsonl"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(
+        out.contains("{'n':1}") || err.contains("{'n':1}"),
+        "{out}{err}"
+    );
+    assert!(!was_started(&desk));
+}

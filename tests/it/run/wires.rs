@@ -58,6 +58,44 @@ fn reply(provider: &str, text: &str, calls: &[&str], end: &str) -> String {
             ];
             stream_of(&events).replace("data: [DONE]\n\n", "")
         }
+        "openai" => {
+            let mut events = Vec::new();
+            let mut index = 0;
+            let mut item = |item: Value, kind: &str, delta: &str| {
+                events.extend([
+                    json!({ "type": "response.output_item.added", "output_index": index, "item": item }),
+                    json!({ "type": kind, "output_index": index, "delta": delta }),
+                ]);
+                index += 1;
+            };
+            if !text.is_empty() {
+                let message = json!({ "type": "message", "id": "msg", "content": [] });
+                item(message, "response.output_text.delta", text);
+            }
+            for (id, tool) in ids.iter().zip(calls) {
+                item(
+                    json!({ "type": "function_call", "id": "fc", "call_id": id, "name": tool, "arguments": "" }),
+                    "response.function_call_arguments.delta",
+                    "{\"x\":1}",
+                );
+            }
+            let status = if end == "completed" {
+                "completed"
+            } else {
+                "incomplete"
+            };
+            events.push(json!({
+                "type": format!("response.{status}"),
+                "response": {
+                    "object": "response",
+                    "status": status,
+                    "incomplete_details": { "reason": end },
+                    "output": [],
+                    "usage": { "input_tokens": 7, "output_tokens": 3 },
+                },
+            }));
+            stream_of(&events).replace("data: [DONE]\n\n", "")
+        }
         _ => {
             let calls: Vec<Value> = (0..)
                 .zip(ids.iter().zip(calls))
@@ -77,18 +115,19 @@ fn reply(provider: &str, text: &str, calls: &[&str], end: &str) -> String {
 }
 
 /// The provider's word for an end.
-fn word<'a>(provider: &str, [anthropic, gemini, others]: [&'a str; 3]) -> &'a str {
+fn word<'a>(provider: &str, [anthropic, openai, gemini, others]: [&'a str; 4]) -> &'a str {
     match provider {
         "anthropic" => anthropic,
+        "openai" => openai,
         "gemini" => gemini,
         _ => others,
     }
 }
 
-const ANSWER: [&str; 3] = ["end_turn", "STOP", "stop"];
-const CALLS: [&str; 3] = ["tool_use", "STOP", "tool_calls"];
-const CUT: [&str; 3] = ["max_tokens", "MAX_TOKENS", "length"];
-const REFUSAL: [&str; 3] = ["refusal", "SAFETY", "content_filter"];
+const ANSWER: [&str; 4] = ["end_turn", "completed", "STOP", "stop"];
+const CALLS: [&str; 4] = ["tool_use", "completed", "STOP", "tool_calls"];
+const CUT: [&str; 4] = ["max_tokens", "max_output_tokens", "MAX_TOKENS", "length"];
+const REFUSAL: [&str; 4] = ["refusal", "content_filter", "SAFETY", "content_filter"];
 
 fn stop(ran: &Ran) -> (String, i32) {
     let stop = ran.ended()["stop"].as_str().unwrap_or_default().to_owned();
@@ -164,7 +203,14 @@ async fn the_words_of_an_error_are_the_providers_own() {
             .as_str()
             .unwrap_or_default()
             .to_owned();
-        assert!(reason.ends_with("answered 404 Not Found"), "{reason}");
+        let hint = match provider {
+            "openai" => {
+                " (a server that speaks chat completions only is `provider = \"openai-compatible\"`)"
+            }
+            _ => "",
+        };
+        let expected = format!("answered 404 Not Found{hint}");
+        assert!(reason.ends_with(&expected), "{reason}");
     }
 }
 
@@ -196,6 +242,10 @@ async fn a_frame_that_is_malformed_fails_the_run_and_nothing_else() {
             ),
             (
                 "data: {\"choices\":[{\"delta\":[],\"finish_reason\":7}],\"candidates\":[{\"content\":[],\"finishReason\":{}}]}\n\n",
+                cut_off,
+            ),
+            (
+                "data: {\"type\":\"response.output_item.done\",\"output_index\":-1,\"item\":[]}\n\ndata: {\"type\":\"response.function_call_arguments.delta\",\"delta\":{}}\n\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"new\",\"output\":[7,{\"type\":\"message\",\"content\":\"\"}]}}\n\n",
                 cut_off,
             ),
             (
@@ -235,6 +285,41 @@ async fn a_frame_that_is_odd_is_understood() {
             assert_eq!(ran.ended()["answer"], "Done – é.", "{provider}: {events:?}");
         }
     }
+}
+
+/// ShishirPatil/gorilla#1148: a model that does not think refuses to be asked for what it thought, and is asked without.
+#[tokio::test]
+async fn a_model_that_does_not_think_is_asked_again_without() {
+    let refusal = json!({ "error": {
+        "message": "Encrypted content is not supported with this model.",
+        "type": "invalid_request_error",
+        "param": "include",
+        "code": null,
+    } });
+    let refusal = status("400 Bad Request", "", &refusal.to_string());
+    let ran = run(
+        "openai",
+        vec![
+            refusal.clone(),
+            reply("openai", "", &["one"], word("openai", CALLS)),
+            reply("openai", "Done.", &[], word("openai", ANSWER)),
+        ],
+    )
+    .await;
+    assert_eq!(ran.ended()["answer"], "Done.", "{}", ran.ended());
+    let asked: Vec<_> = ran
+        .asked
+        .iter()
+        .map(|asked| asked.body.get("include").is_some())
+        .collect();
+    assert_eq!(asked, [true, false, false]);
+    // Once it was left out, refusing it is an error like others.
+    let ran = run("openai", vec![refusal.clone(), refusal]).await;
+    let reason = ran.ended()["reason"].to_string();
+    assert!(
+        reason.contains("answered 400 Bad Request: Encrypted content"),
+        "{reason}"
+    );
 }
 
 /// A key that is used, and printed by a tool as it is, in Base64 and in pieces, is in nothing that is shown, written or sent

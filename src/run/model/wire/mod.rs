@@ -4,17 +4,20 @@
 //! and never mixes, drops or doubles a call, whatever ids and indexes the provider sent.
 
 mod anthropic;
+mod chat_completions;
 mod gemini;
-mod openai;
+mod responses;
 mod sse;
 
-pub use anthropic::Anthropic;
-pub use gemini::Gemini;
-pub use openai::OpenAi;
+use anthropic::Anthropic;
+use chat_completions::ChatCompletions;
+use gemini::Gemini;
+use responses::Responses;
 pub use sse::{SseEvent, SseReader};
 
 use super::{CallResult, Message, ModelError, ModelRequest, Reply, ReplyPart};
 use crate::definition::Model;
+use crate::definition::provider::Provider;
 use serde_json::{Map, Value};
 
 /// A provider's protocol for one model.
@@ -30,8 +33,29 @@ pub trait Wire: Send + Sync {
         &[]
     }
 
+    /// Whether requests go without `parameter` from now on, which the model refused, so that it is worth asking again.
+    fn goes_without(&self, _parameter: &str) -> bool {
+        false
+    }
+
+    /// What to say where a server does not know the path.
+    fn where_not_served(&self) -> &'static str {
+        ""
+    }
+
     /// Reads one reply.
     fn decoder(&self) -> Box<dyn Decoder>;
+}
+
+/// The protocol of `provider` for the model of `parameters`.
+pub fn wire_of(provider: &'static Provider, parameters: Parameters) -> Box<dyn Wire> {
+    match provider.name {
+        "anthropic" => Box::new(Anthropic::new(provider, parameters)),
+        "gemini" => Box::new(Gemini::new(provider, parameters)),
+        // The Responses API has no stop sequences; chat completions have.
+        "openai" if parameters.stop.is_empty() => Box::new(Responses::new(provider, parameters)),
+        _ => Box::new(ChatCompletions::new(provider, parameters)),
+    }
 }
 
 /// Reads one reply.

@@ -2,6 +2,7 @@
 
 mod answers;
 mod back;
+mod responses;
 
 use super::*;
 use crate::definition::Effort;
@@ -12,16 +13,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn wire(name: &str) -> Box<dyn Wire> {
-    let row = provider(name).expect("a provider");
     let parameters = Parameters {
         model: "m".into(),
         ..Parameters::default()
     };
-    match name {
-        "anthropic" => Box::new(Anthropic::new(row, parameters)),
-        "gemini" => Box::new(Gemini::new(row, parameters)),
-        _ => Box::new(OpenAi::new(row, parameters)),
-    }
+    wire_of(provider(name).expect("a provider"), parameters)
 }
 
 /// The reply to a stream of these events: text, calls, usage and stop on one line; or the error.
@@ -233,7 +229,7 @@ fn chat_completions() {
         ),
     ];
     for (what, events, expected) in cases {
-        assert_eq!(read("openai", &events), expected, "{what}");
+        assert_eq!(read("openai-compatible", &events), expected, "{what}");
     }
 }
 
@@ -414,7 +410,7 @@ fn request() -> ModelRequest {
 #[test]
 fn requests() {
     let schema = json!({ "type": "object", "properties": {} });
-    let (path, body) = wire("openai").request(&request());
+    let (path, body) = wire("openai-compatible").request(&request());
     assert_eq!(path, "/chat/completions");
     let call = |id: &str, arguments: &str| json!({ "id": id, "type": "function", "function": { "name": "f", "arguments": arguments } });
     assert_eq!(

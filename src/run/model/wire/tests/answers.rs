@@ -26,11 +26,23 @@ fn an_answer_that_the_provider_holds_to_a_schema() {
         "type": "json_schema",
         "json_schema": { "name": "order", "schema": schema, "description": "An order.", "strict": true },
     });
-    for name in ["openai", "openai-compatible", "ollama"] {
+    for name in ["openai-compatible", "ollama"] {
         let body = body(name, wanted());
         assert_eq!(body["response_format"], format, "{name}");
         assert_eq!(body.get("tool_choice"), None, "{name}");
     }
+    assert_eq!(
+        body("openai", wanted())["text"],
+        json!({
+            "format": {
+                "type": "json_schema",
+                "name": "order",
+                "schema": schema,
+                "description": "An order.",
+                "strict": true,
+            },
+        })
+    );
     assert_eq!(
         body("anthropic", wanted())["output_config"],
         json!({ "format": { "type": "json_schema", "schema": schema } })

@@ -4,7 +4,7 @@ use super::*;
 use crate::run::model::Verbatim;
 
 /// The reply that a stream of these events makes, with its calls as far as the history needs them.
-fn reply(name: &str, events: &[Value]) -> Reply {
+pub(super) fn reply(name: &str, events: &[Value]) -> Reply {
     let mut decoder = wire(name).decoder();
     let mut parts = Vec::new();
     for event in events {
@@ -36,7 +36,7 @@ fn reply(name: &str, events: &[Value]) -> Reply {
 }
 
 /// The messages that are sent once the calls of `reply` have results.
-fn history(reply: Reply) -> ModelRequest {
+pub(super) fn history(reply: Reply) -> ModelRequest {
     let results = reply.calls.iter().map(|call| CallResult {
         id: call.id.clone(),
         tool: call.tool.clone(),
@@ -55,7 +55,7 @@ fn history(reply: Reply) -> ModelRequest {
     }
 }
 
-fn other_model(mut request: ModelRequest) -> ModelRequest {
+pub(super) fn other_model(mut request: ModelRequest) -> ModelRequest {
     let history = request.history.iter().map(|message| match &**message {
         Message::Assistant(reply) => {
             let mut reply = reply.clone();

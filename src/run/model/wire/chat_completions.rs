@@ -1,4 +1,4 @@
-//! OpenAI chat completions, which Ollama and many other servers speak too.
+//! OpenAI's chat completions, which Ollama and many other servers speak too.
 
 use super::{
     Decoder, Parameters, SseEvent, Wire, json_of, reported, results_with_ids, usable_ids, verbatim,
@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 
 /// The protocol for one model.
 #[derive(Debug)]
-pub struct OpenAi {
+pub struct ChatCompletions {
     parameters: Parameters,
     provider: &'static Provider,
     /// Stands before `/chat/completions`.
     prefix: &'static str,
 }
 
-impl OpenAi {
+impl ChatCompletions {
     /// For a model of `provider`.
     pub fn new(provider: &'static Provider, parameters: Parameters) -> Self {
         // Ollama has its own protocol at its address, and this one below.
@@ -33,7 +33,7 @@ impl OpenAi {
     }
 }
 
-impl Wire for OpenAi {
+impl Wire for ChatCompletions {
     fn request(&self, request: &ModelRequest) -> (String, Value) {
         let mut body = json!({
             "model": self.parameters.model,
@@ -104,7 +104,7 @@ impl Wire for OpenAi {
     }
 }
 
-impl OpenAi {
+impl ChatCompletions {
     /// Who wrote what goes back.
     fn origin(&self) -> String {
         self.parameters.origin(self.provider.name)
