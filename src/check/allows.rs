@@ -1,8 +1,7 @@
 //! `# loopls: allow CODE`: on a line, or on the line above, silences that code there. Errors are never silenced.
 
 use super::{Analysis, Code, Diagnostic, MOST_DIAGNOSTICS, Repair, Severity};
-use crate::text::{Edit, Span};
-use std::collections::HashMap;
+use crate::text::{Edit, Map, Span};
 
 /// One code in one comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub fn apply(analysis: &Analysis, diagnostics: Vec<Diagnostic>) -> Vec<Diagnosti
         return diagnostics;
     }
     let mut used = vec![false; allows.len()];
-    let mut by_line: HashMap<(usize, &str), Vec<usize>> = HashMap::new();
+    let mut by_line: Map<(usize, &str), Vec<usize>> = Map::default();
     for (index, allow) in allows.iter().enumerate() {
         let of_line = by_line.entry((allow.about(), allow.name));
         of_line.or_default().push(index);

@@ -20,7 +20,7 @@ pub use names::{Mention, Names, Target, Written};
 pub use pattern::Pattern;
 pub use resolve::{
     DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, DEFAULT_TIMEOUT, Origin, ResolvedLimit,
-    ResolvedLimits, ResolvedMode, resolve,
+    ResolvedLimits, ResolvedMode, resolve, resolve_limits,
 };
 pub use string_places::StringPlaces;
 pub use surroundings::{FileProblem, KnownLoop, Nowhere, Surroundings, beside};

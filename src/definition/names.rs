@@ -11,8 +11,8 @@ use super::{
     Tool,
 };
 use crate::syntax::{Entry, Node, NodeKind, Table};
-use crate::text::{Span, Text};
-use std::collections::HashMap;
+use crate::text::{Map, Span, Text};
+use std::sync::OnceLock;
 
 /// Something that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,11 +70,11 @@ pub enum Written {
 pub struct Names {
     /// In order of the text; no two overlap.
     mentions: Vec<Mention>,
-    /// Indexes into `mentions`, by target and then by place.
-    by_target: Vec<usize>,
-    tools: HashMap<Text, usize>,
-    modes: HashMap<Text, usize>,
-    produced: HashMap<Text, Produced>,
+    /// Indexes into `mentions`, by target and then by place; made when somebody asks for a target, as no rule does.
+    by_target: OnceLock<Vec<usize>>,
+    tools: Map<Text, usize>,
+    modes: Map<Text, usize>,
+    produced: Map<Text, Produced>,
 }
 
 /// Who has a model-facing name.
@@ -98,11 +98,7 @@ impl Names {
         };
         collector.definition(definition);
         let mut mentions = collector.mentions;
-        mentions.sort_by_key(|mention| mention.span);
-        names.by_target = (0..mentions.len()).collect();
-        names
-            .by_target
-            .sort_by_key(|index| (mentions[*index].target, *index));
+        mentions.sort_unstable_by_key(|mention| mention.span);
         names.mentions = mentions;
         names
     }
@@ -181,9 +177,14 @@ impl Names {
     /// Every mention of `target`, in order of the text.
     pub fn of_target(&self, target: Target) -> impl Iterator<Item = Mention> + '_ {
         let of = |index: &usize| self.mentions[*index].target;
-        let start = self.by_target.partition_point(|index| of(index) < target);
-        let end = self.by_target.partition_point(|index| of(index) <= target);
-        self.by_target[start..end]
+        let by_target = self.by_target.get_or_init(|| {
+            let mut by_target: Vec<usize> = (0..self.mentions.len()).collect();
+            by_target.sort_by_key(of);
+            by_target
+        });
+        let start = by_target.partition_point(|index| of(index) < target);
+        let end = by_target.partition_point(|index| of(index) <= target);
+        by_target[start..end]
             .iter()
             .map(|index| self.mentions[*index])
     }
@@ -210,7 +211,7 @@ impl Target {
 struct Properties<'a> {
     entries: &'a [Entry],
     /// Where each name is; empty where they are few.
-    by_name: HashMap<&'a str, usize>,
+    by_name: Map<&'a str, usize>,
 }
 
 impl<'a> Properties<'a> {
@@ -223,7 +224,7 @@ impl<'a> Properties<'a> {
             let names = entries.iter().map(|entry| entry.key.name.as_str());
             names.zip(0..).collect()
         } else {
-            HashMap::new()
+            Map::default()
         };
         Self { entries, by_name }
     }

@@ -1,8 +1,7 @@
 //! What each mode comes to: limits with their origins, tools, model, effort and system prompt.
 
 use super::{Definition, Effort, Field, Limits, Milliseconds, Mode, Model, Surroundings};
-use crate::text::{Span, Text};
-use std::collections::{HashMap, HashSet};
+use crate::text::{Map, Set, Span, Text};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -114,7 +113,7 @@ impl Origin {
 
 /// What the base (first) and every mode of `definition` come to, in declared order.
 pub fn resolve(definition: &Definition) -> Vec<ResolvedMode<'_>> {
-    let mut by_name = HashMap::new();
+    let mut by_name = Map::default();
     for (index, tool) in definition.tools.iter().enumerate() {
         if let Some(name) = tool.name.get() {
             // Of two with one name the first is meant.
@@ -136,7 +135,7 @@ pub fn resolve(definition: &Definition) -> Vec<ResolvedMode<'_>> {
 /// What all modes fall back to.
 struct Base<'a> {
     definition: &'a Definition,
-    by_name: HashMap<&'a str, usize>,
+    by_name: Map<&'a str, usize>,
     tools: Arc<[usize]>,
 }
 
@@ -149,9 +148,9 @@ fn resolve_mode<'a>(base: &Base<'a>, mode: Option<&'a Mode>) -> ResolvedMode<'a>
     let tools = match listed {
         None => Arc::clone(&base.tools),
         Some(items) => {
-            let mut seen = HashSet::new();
             let names = items.iter().filter_map(Field::get);
             let indexes = names.filter_map(|name| base.by_name.get(name.as_str()).copied());
+            let mut seen = Set::default();
             indexes.filter(|index| seen.insert(*index)).collect()
         }
     };
@@ -174,7 +173,8 @@ fn resolve_mode<'a>(base: &Base<'a>, mode: Option<&'a Mode>) -> ResolvedMode<'a>
     }
 }
 
-fn resolve_limits(base: Option<&Limits>, mode: Option<&Limits>) -> ResolvedLimits {
+/// What the limits of the base and of a mode come to together.
+pub fn resolve_limits(base: Option<&Limits>, mode: Option<&Limits>) -> ResolvedLimits {
     let limit = |field: fn(&Limits) -> &Field<i64>, default: i64| {
         let positive = |limits: Option<&Limits>| {
             limits

@@ -1,8 +1,7 @@
 //! Tables while they are being filled: in one list, found by number, so that a header can return to any of them.
 
 use super::{Entry, Form, Key, Node, NodeKind, Table};
-use crate::text::{Span, Text};
-use std::collections::HashMap;
+use crate::text::{Map, Span, Text};
 use std::ops::{Index, IndexMut};
 
 /// Tables up to this size are searched key by key.
@@ -17,7 +16,7 @@ pub(super) struct Draft {
     pub sealed: bool,
     entries: Vec<DraftEntry>,
     /// Where each key is; empty while the table is small.
-    index: HashMap<Text, usize>,
+    index: Map<Text, usize>,
 }
 
 impl Draft {
@@ -28,7 +27,7 @@ impl Draft {
             extent,
             sealed: form == Form::Dotted,
             entries: Vec::new(),
-            index: HashMap::new(),
+            index: Map::default(),
         }
     }
 }

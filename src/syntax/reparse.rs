@@ -63,9 +63,9 @@ struct Part {
 impl Part {
     /// The smallest part with all that is new or was wrong, if there is such a thing.
     fn new(old: &Tree, old_text: &str, text: &str) -> Option<Self> {
-        let same_head = common(old_text.as_bytes().iter(), text.as_bytes().iter());
+        let same_head = common_head(old_text.as_bytes(), text.as_bytes());
         let most = old_text.len().min(text.len()) - same_head;
-        let same_tail = common(old_text.bytes().rev(), text.bytes().rev()).min(most);
+        let same_tail = common_tail(old_text.as_bytes(), text.as_bytes()).min(most);
         let mut changed = Span::new(same_head, old_text.len() - same_tail);
         match old.faults {
             Faults::None => {}
@@ -154,11 +154,24 @@ impl Part {
     }
 }
 
-/// How many items two sequences have in common, from the first on.
-fn common<T: PartialEq>(one: impl Iterator<Item = T>, other: impl Iterator<Item = T>) -> usize {
-    one.zip(other)
-        .take_while(|(one, other)| one == other)
-        .count()
+/// So many bytes are compared at once.
+const BLOCK: usize = 64;
+
+/// How many bytes two texts have in common at their beginning.
+fn common_head(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK));
+    let same = BLOCK * blocks.take_while(|(one, other)| one == other).count();
+    let rest = one[same..].iter().zip(&other[same..]);
+    same + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// How many bytes two texts have in common at their end.
+fn common_tail(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.rchunks_exact(BLOCK).zip(other.rchunks_exact(BLOCK));
+    let same = BLOCK * blocks.take_while(|(one, other)| one == other).count();
+    let rest = one[..one.len() - same].iter().rev();
+    let rest = rest.zip(other[..other.len() - same].iter().rev());
+    same + rest.take_while(|(one, other)| one == other).count()
 }
 
 impl Statement {

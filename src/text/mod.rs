@@ -7,6 +7,7 @@ mod cursor;
 mod difference;
 mod document;
 mod hidden;
+mod map;
 mod position;
 mod span;
 
@@ -14,6 +15,7 @@ pub use cursor::PositionCursor;
 pub use difference::difference;
 pub use document::{Change, Document};
 pub use hidden::{is_hidden, is_unseen, one_line, write_out, written_out};
+pub use map::{Map, Set};
 pub use position::{Encoding, Position, Range, offset_at, position_at, range_of};
 pub use span::{Edit, Span, apply_edits};
 

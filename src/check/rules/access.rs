@@ -4,8 +4,7 @@ use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{Definition, Effect, List, Pattern, Spanned, Tool};
 use crate::syntax::render;
-use crate::text::{Span, Text};
-use std::collections::HashSet;
+use crate::text::{Set, Span, Text};
 
 /// How often a pattern with wildcards is tried on a name in all; a file with more of both gets no advice on the rest.
 const MOST_TRIALS: usize = 1_000_000;
@@ -137,7 +136,7 @@ fn irreversible<'a>(
     others: impl Iterator<Item = &'a Written<'a>>,
     trials: &mut Trials,
 ) -> Vec<Irreversible<'a>> {
-    let (mut literals, mut globs) = (HashSet::new(), Vec::new());
+    let (mut literals, mut globs) = (Set::default(), Vec::new());
     for (_, other) in others {
         match other.literal() {
             Some(name) => drop(literals.insert(name)),

@@ -4,7 +4,7 @@
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{
     DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, Field, Limits, Origin, ResolvedLimit,
-    Spanned, format_duration, resolve,
+    Spanned, format_duration, resolve_limits,
 };
 
 /// The fewest bytes that a bounded result can have: room for the marker and some of both ends.
@@ -31,14 +31,10 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
         zeros_in_base(limits, found);
     }
     let base = definition.limits.get();
-    for (mode, resolved) in definition
-        .modes
-        .iter()
-        .zip(resolve(definition).into_iter().skip(1))
-    {
+    for mode in &definition.modes {
         if let Some(limits) = mode.limits.get() {
             bounds(limits, Code::InvalidMode, found);
-            zeros_in_mode(limits, &resolved.limits.named(), found);
+            zeros_in_mode(limits, &resolve_limits(base, Some(limits)).named(), found);
             repeated(limits, base, found);
         }
     }

@@ -3,8 +3,7 @@
 use super::suggestion;
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::{KnownLoop, Source, Spanned, Surroundings};
-use crate::text::Text;
-use std::collections::HashSet;
+use crate::text::{Set, Text};
 use std::path::PathBuf;
 
 /// Looks only where the definition names other loops at all, for finding them costs a search of the project.
@@ -103,7 +102,7 @@ impl<'a> Graph<'a> {
     /// Reports at `mention` when the loop at `target` reaches this one again.
     fn report_cycle(&self, target: &PathBuf, mention: &Spanned<Text>, found: &mut Vec<Diagnostic>) {
         let mut open = vec![target.clone()];
-        let mut seen = HashSet::new();
+        let mut seen = Set::default();
         while let Some(path) = open.pop() {
             if path == self.this.path {
                 let message = match *target == self.this.path {

@@ -31,7 +31,7 @@ mod values;
 
 use super::{Analysis, Diagnostic, MOST_DIAGNOSTICS};
 use crate::definition::Surroundings;
-use std::collections::HashSet;
+use crate::text::Set;
 
 /// Rules that the text alone decides, in the order in which harness looks, then those that only a file needs.
 const TEXT_RULES: &[fn(&Analysis, &mut Vec<Diagnostic>)] = &[
@@ -139,7 +139,7 @@ pub(super) fn choices<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clo
 }
 
 /// `name` with a number behind it that makes it unlike all of `taken`.
-pub(super) fn free_name(name: &str, taken: &HashSet<&str>) -> String {
+pub(super) fn free_name(name: &str, taken: &Set<&str>) -> String {
     let numbered = (2..).map(|number| format!("{name}_{number}"));
     let mut free = numbered.filter(|candidate| !taken.contains(candidate.as_str()));
     // The numbers do not end before the names do.

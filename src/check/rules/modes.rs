@@ -5,8 +5,7 @@ use super::{choices, did_you_mean, free_name, listed, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field};
 use crate::syntax::render;
-use crate::text::{Span, Text};
-use std::collections::{HashMap, HashSet};
+use crate::text::{Map, Set, Span, Text};
 
 /// How many modes are offered to start in.
 const MOST_GUESSES: usize = 5;
@@ -42,8 +41,8 @@ fn mode_names(definition: &Definition) -> impl Iterator<Item = &str> + Clone {
 }
 
 fn names(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
-    let taken: HashSet<&str> = mode_names(&analysis.definition).collect();
-    let mut first: HashMap<&str, Span> = HashMap::new();
+    let taken: Set<&str> = mode_names(&analysis.definition).collect();
+    let mut first: Map<&str, Span> = Map::default();
     for mode in &analysis.definition.modes {
         match &mode.name {
             Field::Missing => found.push(Diagnostic::new(

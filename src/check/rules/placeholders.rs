@@ -7,8 +7,7 @@ use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::placeholder::{Placeholder, placeholders};
 use crate::definition::{CommandArgument, Field, Http, Mcp, Source, Spanned, StringPlaces, Tool};
 use crate::syntax::{Node, NodeKind, Table};
-use crate::text::{Edit, Span, Text};
-use std::collections::{HashMap, HashSet};
+use crate::text::{Edit, Map, Set, Span, Text};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     for tool in &analysis.definition.tools {
@@ -39,10 +38,10 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 
 /// What a tool's schema says of the properties that placeholders name.
 struct Input<'a> {
-    properties: HashMap<&'a str, &'a Node>,
+    properties: Map<&'a str, &'a Node>,
     /// The names in order of the text.
     names: Vec<&'a str>,
-    required: HashSet<&'a str>,
+    required: Set<&'a str>,
 }
 
 impl<'a> Input<'a> {
@@ -54,7 +53,7 @@ impl<'a> Input<'a> {
             .map(|node| &node.kind)
         {
             Some(NodeKind::Array(items)) => items.iter().filter_map(Node::as_str).collect(),
-            _ => HashSet::new(),
+            _ => Set::default(),
         };
         let names = entries.iter().map(|entry| entry.key.name.as_str());
         Self {
@@ -119,8 +118,12 @@ impl Checker<'_> {
     }
 
     fn each(&mut self, text: &Spanned<Text>, mut act: impl FnMut(&mut Self, &Placeholder, Span)) {
+        let placeholders = placeholders(&text.value);
+        if placeholders.is_empty() {
+            return;
+        }
         let mut places = StringPlaces::new(&self.analysis.text, text.span);
-        for placeholder in placeholders(&text.value) {
+        for placeholder in placeholders {
             let place = places
                 .as_mut()
                 .and_then(|places| places.place(&placeholder.range));

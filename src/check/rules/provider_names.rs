@@ -5,25 +5,22 @@ use super::{listed, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic};
 use crate::definition::provider::{NameRule, Provider, ProvidersInUse};
 use crate::definition::{Definition, Spanned};
-use crate::text::Span;
-use std::collections::HashMap;
+use crate::text::{Map, Span};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let in_use = ProvidersInUse::of(&analysis.definition);
     let names = names(&analysis.definition, &in_use);
-    let mut taken = Taken::default();
-    for (name, _) in &names {
-        taken.take(name.value, name.span);
-    }
-    for (name, providers) in names {
+    let mut taken = None;
+    for (name, providers) in &names {
         let refusing: Vec<Refusal> = providers
             .iter()
             .filter_map(|provider| Some((*provider, &provider.tool_names.as_ref()?.value)))
             .filter(|(_, rule)| !rule.takes(name.value))
             .collect();
         if !refusing.is_empty() {
+            let taken = taken.get_or_insert_with(|| Taken::by(&names));
             let guess = worth_guessing(found);
-            found.push(refused(analysis, name, &refusing, &mut taken, guess));
+            found.push(refused(analysis, *name, &refusing, taken, guess));
         }
     }
 }
@@ -31,11 +28,22 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 /// A provider with the rule that a name goes against.
 type Refusal = (&'static Provider, &'static NameRule);
 
+/// A name under which a model sees a tool, with the providers that see it.
+type Seen<'a> = (Spanned<&'a str>, &'a [&'static Provider]);
+
 /// The names that are taken, each with its place and the number that the next tool of this name would get.
 #[derive(Default)]
-struct Taken(HashMap<String, (Span, usize)>);
+struct Taken(Map<String, (Span, usize)>);
 
 impl Taken {
+    fn by(names: &[Seen]) -> Self {
+        let mut taken = Self::default();
+        for (name, _) in names {
+            taken.take(name.value, name.span);
+        }
+        taken
+    }
+
     fn take(&mut self, name: &str, span: Span) {
         self.0.entry(name.to_owned()).or_insert((span, 2));
     }
@@ -59,11 +67,8 @@ impl Taken {
     }
 }
 
-/// Every name under which a model sees a tool, with the providers that see it. What a server offers is not known yet.
-fn names<'a>(
-    definition: &'a Definition,
-    in_use: &'a ProvidersInUse,
-) -> Vec<(Spanned<&'a str>, &'a [&'static Provider])> {
+/// All of them. What a server offers is not known yet.
+fn names<'a>(definition: &'a Definition, in_use: &'a ProvidersInUse) -> Vec<Seen<'a>> {
     let of_tools = definition
         .tools
         .iter()

@@ -7,9 +7,8 @@ use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::Tool;
 use crate::definition::provider::{Provider, ProvidersInUse, SchemaFault, SchemaFaultKind};
 use crate::syntax::{Entry, Form, Node, NodeKind, Table};
-use crate::text::{Edit, Span};
+use crate::text::{Edit, Map, Span};
 use serde_json::Value;
-use std::collections::HashMap;
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
@@ -34,7 +33,7 @@ fn check_tool(
     let schema = as_sent(table);
     // The same place may be wrong for several providers: said once, for all of them.
     let mut places: Vec<(Place, SchemaFault, Vec<&'static str>)> = Vec::new();
-    let mut known: HashMap<(Span, SchemaFaultKind), usize> = HashMap::new();
+    let mut known: Map<(Span, SchemaFaultKind), usize> = Map::default();
     for provider in providers {
         for fault in provider.schema_faults(&schema) {
             let Some(place) = place(table, &fault.path) else {

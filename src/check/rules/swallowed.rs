@@ -29,20 +29,29 @@ pub fn hold_back(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The tables that lost lines, each from its header to the last line that it lost.
+/// The tables that lost lines, each from its header to the last line that it lost. Such a string is a syntax error, so
+/// only the statements with one are looked at.
 fn swallowed(analysis: &Analysis) -> Vec<Span> {
-    let mut tables = Vec::new();
-    let mut start = 0;
-    for statement in &analysis.tree.statements {
-        match statement {
-            Statement::Header(header) => start = header.span.start,
-            Statement::KeyValue(pair) if swallows(&analysis.text, &pair.value) => {
-                tables.push(Span::new(start, pair.span.end));
-            }
-            Statement::KeyValue(_) => {}
-        }
-    }
-    tables
+    let statements = &analysis.tree.statements;
+    let start = |statement: &Statement| match statement {
+        Statement::Header(header) => header.span.start,
+        Statement::KeyValue(pair) => pair.span.start,
+    };
+    let errors = analysis.syntax_errors.iter();
+    let mut at: Vec<usize> = errors
+        .map(|error| statements.partition_point(|it| start(it) <= error.span.start))
+        .collect();
+    at.dedup();
+    let tables = at.into_iter().filter_map(|after| {
+        let (last, before) = statements[..after].split_last()?;
+        let pair = match last {
+            Statement::KeyValue(pair) if swallows(&analysis.text, &pair.value) => pair,
+            _ => return None,
+        };
+        let header = before.iter().rfind(|it| matches!(it, Statement::Header(_)));
+        Some(Span::new(header.map_or(0, start), pair.span.end))
+    });
+    tables.collect()
 }
 
 /// Whether `value` is a string that goes on over the end of its line without ending, or holds one.

@@ -6,9 +6,8 @@ use super::no_regular_expression;
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Expect, Spanned, Test};
 use crate::syntax::render;
-use crate::text::{Span, Text};
+use crate::text::{Map, Set, Span, Text};
 use regex::Regex;
-use std::collections::{HashMap, HashSet};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let tests = &analysis.definition.tests;
@@ -20,8 +19,8 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 
 fn names(tests: &[Test], found: &mut Vec<Diagnostic>) {
     let names = tests.iter().filter_map(|test| test.name.get());
-    let taken: HashSet<&str> = names.map(Text::as_str).collect();
-    let mut first: HashMap<&str, Span> = HashMap::new();
+    let taken: Set<&str> = names.map(Text::as_str).collect();
+    let mut first: Map<&str, Span> = Map::default();
     for name in tests.iter().filter_map(|test| test.name.spanned()) {
         if name.value.trim().is_empty() {
             let message = "the test's name is blank; give it one";

@@ -5,8 +5,7 @@ use super::free_name;
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Field, RESERVED_TOOL_NAME, Spanned, Tool};
 use crate::syntax::render;
-use crate::text::{Span, Text};
-use std::collections::{HashMap, HashSet};
+use crate::text::{Map, Set, Span, Text};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let tools = &analysis.definition.tools;
@@ -70,7 +69,7 @@ fn produces(tool: &Tool, found: &mut Vec<Diagnostic>) {
             .with_remedy("Remove `produces`", Repair::RemovePair),
         );
     }
-    let mut seen: HashMap<&str, Span> = HashMap::new();
+    let mut seen: Map<&str, Span> = Map::default();
     for name in tool.produces.items() {
         let trimmed = name.value.trim();
         if trimmed.is_empty() {
@@ -106,10 +105,10 @@ fn produces(tool: &Tool, found: &mut Vec<Diagnostic>) {
 }
 
 /// Reports later entries of one name and returns their indexes: what they produce is not compared further.
-fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> HashSet<usize> {
-    let taken: HashSet<&str> = tools.iter().map(|tool| tool.name.text()).collect();
-    let mut first: HashMap<&str, Span> = HashMap::new();
-    let mut duplicates = HashSet::new();
+fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> Set<usize> {
+    let taken: Set<&str> = tools.iter().map(|tool| tool.name.text()).collect();
+    let mut first: Map<&str, Span> = Map::default();
+    let mut duplicates = Set::default();
     for (index, tool) in tools.iter().enumerate() {
         let Some(name) = tool
             .name
@@ -144,8 +143,8 @@ fn duplicate_definitions(tools: &[Tool], found: &mut Vec<Diagnostic>) -> HashSet
 }
 
 /// One model-facing name from two entries, even if no mode has both: harness compares over base and all modes.
-fn duplicate_tools(tools: &[Tool], duplicates: &HashSet<usize>, found: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<&str, (usize, Span)> = HashMap::new();
+fn duplicate_tools(tools: &[Tool], duplicates: &Set<usize>, found: &mut Vec<Diagnostic>) {
+    let mut first: Map<&str, (usize, Span)> = Map::default();
     for (index, tool) in tools
         .iter()
         .enumerate()

@@ -5,8 +5,7 @@ use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::{Definition, Field, Mode, Target, Tool, resolve};
 use crate::syntax::render;
-use crate::text::{Span, Text};
-use std::collections::{HashMap, HashSet};
+use crate::text::{Map, Set, Span, Text};
 
 /// More tools than a model chooses well from.
 const MANY_TOOLS: usize = 30;
@@ -34,7 +33,7 @@ fn listed(analysis: &Analysis, mode: &Mode, found: &mut Vec<Diagnostic>) {
             "an empty list is not \"no tools\": this mode has all base tools; leave `tools` out to say so",
         ).with_remedy("Remove `tools`, which says the same", Repair::RemovePair));
     }
-    let mut seen: HashMap<&str, Span> = HashMap::new();
+    let mut seen: Map<&str, Span> = Map::default();
     for name in mode.tools.items() {
         let shown = name.value.escape_debug();
         if let Some(first) = seen.get(name.value.as_str()) {
@@ -92,7 +91,7 @@ fn unused(definition: &Definition, found: &mut Vec<Diagnostic>) {
     if definition.modes.is_empty() || !definition.modes.iter().all(lists) {
         return;
     }
-    let listed: HashSet<&str> = definition
+    let listed: Set<&str> = definition
         .modes
         .iter()
         .flat_map(|mode| mode.tools.items())
@@ -147,8 +146,8 @@ fn many(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 
 fn similar(tools: &[Tool], found: &mut Vec<Diagnostic>) {
     let folded = |name: &str| name.to_lowercase().replace(['_', '-', '.'], "");
-    let mut names: HashMap<String, (&str, Span)> = HashMap::new();
-    let mut descriptions: HashMap<&str, Span> = HashMap::new();
+    let mut names: Map<String, (&str, Span)> = Map::default();
+    let mut descriptions: Map<&str, Span> = Map::default();
     for tool in tools {
         for name in tool
             .produced_names()
