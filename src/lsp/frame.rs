@@ -5,7 +5,6 @@
 
 use serde_json::Value;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
-use tokio::sync::mpsc;
 
 /// The most bytes that one message may have; a longer one ends the session (`docs/security.md`, 22).
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
@@ -28,19 +27,8 @@ pub enum Frame {
     End,
 }
 
-/// Reads messages and hands them on until the last, or until nobody takes them any more.
-pub async fn read_all(mut reader: impl AsyncBufRead + Unpin, frames: mpsc::Sender<Frame>) {
-    loop {
-        let frame = read_frame(&mut reader).await;
-        let is_last = matches!(frame, Frame::End | Frame::TooLong(_));
-        if frames.send(frame).await.is_err() || is_last {
-            return;
-        }
-    }
-}
-
-/// Reads the next message.
-async fn read_frame(reader: &mut (impl AsyncBufRead + Unpin)) -> Frame {
+/// Reads the next message; after [`Frame::End`] and [`Frame::TooLong`] there is none.
+pub async fn read(reader: &mut (impl AsyncBufRead + Unpin)) -> Frame {
     let mut length = None;
     let mut bad = false;
     let mut line = Vec::new();
@@ -169,7 +157,7 @@ mod tests {
         let mut reader = input.as_bytes();
         let mut frames = Vec::new();
         loop {
-            match read_frame(&mut reader).await {
+            match read(&mut reader).await {
                 Frame::Message(body) => frames.push(String::from_utf8(body).unwrap()),
                 Frame::BadHeader => frames.push("!".into()),
                 Frame::TooLong(length) => {

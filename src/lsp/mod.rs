@@ -49,9 +49,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use stdio::Output;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::LspService;
@@ -63,9 +63,6 @@ const LAST_MOMENTS: Duration = Duration::from_millis(800);
 /// Tasks here wait more than they work, and what takes long has threads of its own: however many cores a machine has, the
 /// server starts no thread for each of them.
 const WORKER_THREADS: usize = 2;
-
-/// Messages that are read before the one they follow was taken.
-const FRAMES_AHEAD: usize = 16;
 
 /// Bytes that are taken from the client at once.
 const READ_AHEAD_BYTES: usize = 64 << 10;
@@ -124,14 +121,15 @@ async fn serve_at(options: Options, log: Log) -> std::io::Result<End> {
     match options.socket {
         None => {
             let (read, write) = stdio::streams()?;
-            Ok(serve_telling(read, write, machine, log).await)
+            let output = Some(write.clone());
+            Ok(serve_telling(read, write, output, machine, log).await)
         }
         Some(port) => {
             let address = (std::net::Ipv4Addr::LOCALHOST, port);
             let stream = tokio::net::TcpStream::connect(address).await?;
             stream.set_nodelay(true)?;
             let (read, write) = stream.into_split();
-            Ok(serve_telling(read, write, machine, log).await)
+            Ok(serve_telling(read, write, None, machine, log).await)
         }
     }
 }
@@ -143,27 +141,22 @@ pub async fn serve(
     write: impl AsyncWrite + Send + Unpin + 'static,
     machine: Machine,
 ) -> End {
-    serve_telling(read, write, machine, Log::default()).await
+    serve_telling(read, write, None, machine, Log::default()).await
 }
 
-/// The same, with a log that its client can be told of.
+/// The same, with a log that its client can be told of; `output` is `write` where senders may write themselves.
 async fn serve_telling(
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
+    output: Option<Output>,
     machine: Machine,
     log: Log,
 ) -> End {
     let gone = CancellationToken::new();
     let closing = CancellationToken::new();
     let spellings = Arc::default();
-    let (outbox, writer) = Outbox::new(Arc::clone(&spellings), gone.clone());
+    let (outbox, writer) = Outbox::new(Arc::clone(&spellings), output, gone.clone());
     let writing = on_own_thread(writer.run(write, closing.clone()));
-    let (frames, to_read) = mpsc::channel(FRAMES_AHEAD);
-    let reading = frame::read_all(BufReader::with_capacity(READ_AHEAD_BYTES, read), frames);
-    let stopping = closing.clone();
-    on_own_thread(async move {
-        let _ = stopping.run_until_cancelled(reading).await;
-    });
 
     let mut session = None;
     let (service, socket) = LspService::build(|client| {
@@ -183,7 +176,15 @@ async fn serve_telling(
     )
     .custom_method("loopls/didChangeTrust", Server::did_change_trust)
     .finish();
-    let end = transport::serve(to_read, service, socket, outbox, &spellings, gone.clone()).await;
+    let reader = BufReader::with_capacity(READ_AHEAD_BYTES, read);
+    let serving = transport::serve(reader, service, socket, outbox, spellings, gone.clone());
+    let serving = on_own_thread(serving);
+    // It may be reading still when the client is gone.
+    let end = tokio::select! {
+        biased;
+        end = serving => end.unwrap_or(End::Abrupt),
+        () = gone.cancelled() => End::Abrupt,
+    };
 
     tracing::info!(?end, "the session ends");
     gone.cancel();

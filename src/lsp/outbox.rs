@@ -1,5 +1,6 @@
 //! The one way out: everything that is sent passes through here, in the order in which it was put in.
 
+use super::stdio::Output;
 use super::uri::Spellings;
 use super::{frame, packed};
 use serde::Serialize;
@@ -19,6 +20,8 @@ const MAX_BACKLOG_BYTES: usize = 256 << 20;
 #[derive(Clone, Debug)]
 pub struct Outbox {
     messages: mpsc::UnboundedSender<Vec<u8>>,
+    /// Where a sender may write itself.
+    output: Option<Output>,
     backlog: Arc<AtomicUsize>,
     /// Held while a request is taken up, until its reply, if it has one already, is sent.
     replying: Arc<Mutex<()>>,
@@ -42,12 +45,17 @@ pub struct Writer {
 }
 
 impl Outbox {
-    /// An outbox and its writer; `gone` is cancelled when nothing more can be sent.
-    pub fn new(spellings: Arc<Spellings>, gone: CancellationToken) -> (Self, Writer) {
+    /// An outbox and its writer; `output` is what the writer writes to, if that is standard output. `gone` is cancelled when nothing more can be sent.
+    pub fn new(
+        spellings: Arc<Spellings>,
+        output: Option<Output>,
+        gone: CancellationToken,
+    ) -> (Self, Writer) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let backlog = Arc::new(AtomicUsize::new(0));
         let outbox = Self {
             messages: sender,
+            output,
             backlog: backlog.clone(),
             replying: Arc::default(),
             spellings,
@@ -106,7 +114,13 @@ impl Outbox {
     }
 
     fn send_bytes(&self, bytes: Vec<u8>) {
-        let backlog = self.backlog.fetch_add(bytes.len(), Ordering::Relaxed);
+        // What waits for the writer counts as backlog before anybody can see it waiting.
+        let is_next = || self.backlog() == 0 && !self.messages.is_closed();
+        let output = self.output.as_ref();
+        if output.is_some_and(|output| output.write_now(&bytes, is_next)) {
+            return;
+        }
+        let backlog = self.backlog.fetch_add(bytes.len(), Ordering::AcqRel);
         if backlog > MAX_BACKLOG_BYTES || self.messages.send(bytes).is_err() {
             self.gone.cancel();
         }
@@ -125,7 +139,7 @@ impl Outbox {
 
     /// Bytes that the client has not taken yet.
     pub fn backlog(&self) -> usize {
-        self.backlog.load(Ordering::Relaxed)
+        self.backlog.load(Ordering::Acquire)
     }
 }
 
@@ -150,7 +164,7 @@ impl Writer {
                 self.gone.cancel();
                 return;
             }
-            self.backlog.fetch_sub(bytes.len(), Ordering::Relaxed);
+            self.backlog.fetch_sub(bytes.len(), Ordering::Release);
         }
     }
 }

@@ -16,7 +16,8 @@ use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::{Sink, SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
-use tokio::sync::mpsc;
+use std::sync::Arc;
+use tokio::io::AsyncBufRead;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
@@ -55,12 +56,15 @@ impl<S> Backend for S where
 
 /// Serves until the client says `exit`, its messages end, or `gone` is cancelled. What requests are still at work then
 /// is dropped.
+///
+/// It reads where it is polled, so that a message passes through no other thread on its way to its handler: it is given a
+/// thread of its own, which reading may block.
 pub async fn serve(
-    mut frames: mpsc::Receiver<Frame>,
+    mut reader: impl AsyncBufRead + Unpin,
     service: impl Backend,
     socket: ClientSocket,
     outbox: Outbox,
-    spellings: &Spellings,
+    spellings: Arc<Spellings>,
     gone: CancellationToken,
 ) -> End {
     let (mut requests, responses) = socket.split();
@@ -83,7 +87,7 @@ pub async fn serve(
         let frame = tokio::select! {
             biased;
             () = gone.cancelled() => return End::Abrupt,
-            frame = frames.recv() => frame.unwrap_or(Frame::End),
+            frame = frame::read(&mut reader) => frame,
         };
         match frame {
             Frame::Message(bytes) => match frame::parse_json(&bytes) {
@@ -262,7 +266,7 @@ fn log_panic(method: &str) {
 mod tests {
     use super::*;
     use crate::lsp::log::Log;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf};
     use tokio::task::JoinHandle;
     use tower_lsp::jsonrpc::Result;
@@ -343,7 +347,7 @@ mod tests {
             let (read, write) = tokio::io::split(theirs);
             let gone = CancellationToken::new();
             let spellings = Arc::default();
-            let (outbox, writer) = Outbox::new(Arc::clone(&spellings), gone.clone());
+            let (outbox, writer) = Outbox::new(Arc::clone(&spellings), None, gone.clone());
             tokio::spawn(writer.run(write, CancellationToken::new()));
             let log = Log::default();
             log.connect(&outbox);
@@ -351,11 +355,8 @@ mod tests {
                 client,
                 changes: Mutex::default(),
             });
-            let (sender, frames) = mpsc::channel(1);
-            tokio::spawn(frame::read_all(tokio::io::BufReader::new(read), sender));
-            let served = tokio::spawn(async move {
-                serve(frames, service, socket, outbox, &spellings, gone).await
-            });
+            let reader = tokio::io::BufReader::new(read);
+            let served = tokio::spawn(serve(reader, service, socket, outbox, spellings, gone));
             let (read, write) = tokio::io::split(ours);
             let mut session = Self {
                 read,
