@@ -25,8 +25,7 @@ use tower_lsp::ls_types::*;
 #[derive(Debug, Default)]
 pub struct Workers(HashMap<DocumentKey, Arc<Worker>>);
 
-/// How long the thread of a worker waits for the next key. A thread that stays finds its memory where it left it, which
-/// takes a third off the time of a look.
+/// How long the thread of a worker waits for the next key: one that stays finds its memory where it left it.
 const LINGER: Duration = Duration::from_secs(10);
 
 /// Looks at one document, from its open to its close; has a thread only while there is something to look at, and a while
