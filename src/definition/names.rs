@@ -11,7 +11,7 @@ use super::{
     Tool,
 };
 use crate::syntax::{Entry, Node, NodeKind, Table};
-use crate::text::{Map, Span, Text};
+use crate::text::{Map, NameIndex, Span, Text};
 use std::sync::OnceLock;
 
 /// Something that has a name.
@@ -90,16 +90,15 @@ impl Names {
     pub fn of(definition: &Definition, text: &str) -> Self {
         let mut names = Names::default();
         names.look_up(definition);
-        let mut collector = Collector {
+        names.mentions = Collector {
             names: &names,
             text,
-            properties: definition.tools.iter().map(Properties::of).collect(),
+            properties: definition.tools.iter().map(properties).collect(),
             mentions: Vec::new(),
-        };
-        collector.definition(definition);
-        let mut mentions = collector.mentions;
-        mentions.sort_unstable_by_key(|mention| mention.span);
-        names.mentions = mentions;
+        }
+        .all(definition);
+        // They come in runs that are sorted already, from which a stable sort gains.
+        names.mentions.sort_by_key(|mention| mention.span);
         names
     }
 
@@ -207,34 +206,13 @@ impl Target {
     }
 }
 
-/// The properties of a tool's input.
-struct Properties<'a> {
-    entries: &'a [Entry],
-    /// Where each name is; empty where they are few.
-    by_name: Map<&'a str, usize>,
-}
-
-impl<'a> Properties<'a> {
-    /// So many are searched one by one.
-    const FEW: usize = 16;
-
-    fn of(tool: &'a Tool) -> Self {
-        let entries = tool.properties().map_or(&[][..], |table| &table.entries);
-        let by_name = if entries.len() > Self::FEW {
-            let names = entries.iter().map(|entry| entry.key.name.as_str());
-            names.zip(0..).collect()
-        } else {
-            Map::default()
-        };
-        Self { entries, by_name }
-    }
-
-    fn find(&self, name: &str) -> Option<usize> {
-        match self.entries.len() > Self::FEW {
-            true => self.by_name.get(name).copied(),
-            false => self.entries.iter().position(|entry| entry.key.name == name),
-        }
-    }
+/// The names of the properties of a tool's input.
+fn properties(tool: &Tool) -> NameIndex<'_> {
+    let entries = tool.properties().map_or(&[][..], |table| &table.entries);
+    entries
+        .iter()
+        .map(|entry| entry.key.name.as_str())
+        .collect()
 }
 
 /// The strings of a list with their indexes in it.
@@ -247,7 +225,7 @@ struct Collector<'a> {
     names: &'a Names,
     text: &'a str,
     /// By tool.
-    properties: Vec<Properties<'a>>,
+    properties: Vec<NameIndex<'a>>,
     mentions: Vec<Mention>,
 }
 
@@ -265,6 +243,12 @@ impl<'a> Collector<'a> {
         if let Some(target) = target {
             self.add(span, target, false, Written::String);
         }
+    }
+
+    /// The mentions of all of `definition`, in no order.
+    fn all(mut self, definition: &'a Definition) -> Vec<Mention> {
+        self.definition(definition);
+        self.mentions
     }
 
     fn definition(&mut self, definition: &'a Definition) {
@@ -402,7 +386,7 @@ impl<'a> Collector<'a> {
     }
 
     fn property(&self, tool: usize, name: &str) -> Option<Target> {
-        let property = self.properties[tool].find(name)?;
+        let property = self.properties[tool].position(name)?;
         Some(Target::Property { tool, property })
     }
 
