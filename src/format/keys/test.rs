@@ -3,7 +3,7 @@
 use super::model::REPLY;
 use super::{key, required, word};
 use crate::format::Type::*;
-use crate::format::{TableSpec, Word};
+use crate::format::{KeySpec, TableSpec, Word};
 
 /// `[[tests]]`
 pub(super) static TEST: TableSpec = TableSpec {
@@ -47,16 +47,18 @@ pub(super) static TEST: TableSpec = TableSpec {
     ],
 };
 
+const TOOL: KeySpec = required(
+    "tool",
+    String,
+    "The tool's model-facing name.",
+    "\"find_order\"",
+);
+
 /// One of a test's `results`.
 static GIVEN_RESULT: TableSpec = TableSpec {
     title: "a given result",
     keys: &[
-        required(
-            "tool",
-            String,
-            "The tool's model-facing name.",
-            "\"find_order\"",
-        ),
+        TOOL,
         key(
             "input",
             StringOrTable,
@@ -136,12 +138,7 @@ static EXPECT: TableSpec = TableSpec {
 static EXPECTED_CALL: TableSpec = TableSpec {
     title: "an expected call",
     keys: &[
-        required(
-            "tool",
-            String,
-            "The tool's model-facing name.",
-            "\"find_order\"",
-        ),
+        TOOL,
         key(
             "input",
             StringOrTable,
@@ -155,12 +152,7 @@ static EXPECTED_CALL: TableSpec = TableSpec {
 static EXPECTED_RESULT: TableSpec = TableSpec {
     title: "an expected result",
     keys: &[
-        required(
-            "tool",
-            String,
-            "The tool's model-facing name.",
-            "\"find_order\"",
-        ),
+        TOOL,
         key(
             "contains",
             String,
