@@ -491,6 +491,23 @@ fn run_exit_statuses() {
 }
 
 #[test]
+fn a_key_that_is_not_there_is_told_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("loop.toml");
+    let text = r#"
+        name = "d"
+        prompt = "Go."
+        model = { provider = "openai", name = "m", base_url = "http://localhost:1", api_key_env = "NO_SUCH_KEY" }
+    "#;
+    std::fs::write(&file, text).unwrap();
+    let (code, out, err) = output(loopls(&["run", file.to_str().unwrap()]));
+    assert_eq!((code, out.as_str()), (5, ""));
+    let expected = "error: the environment variable `NO_SUCH_KEY` is not set, and the model's key is read from it\n  \
+                    help: set it, or write it into a file and name that with --env-file\n";
+    assert_eq!(err, expected);
+}
+
+#[test]
 fn run_prints_the_transcript_as_json_lines() {
     let (code, out, err) = output(loopls(&["run", "run.loop.toml", "--json", "Where is it?"]));
     assert_eq!((code, err.as_str()), (0, ""));

@@ -2,11 +2,12 @@
 
 use super::wire::{Decoder, SseEvent, SseReader, Wire};
 use super::{ModelClient, ModelError, ModelRequest, ReplyPart, ReplyStream};
+use crate::bind::{USER_AGENT, cause, place};
 use crate::definition::Milliseconds;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
@@ -83,7 +84,7 @@ impl HttpModel {
         let (path, body) = self.wire.request(request);
         let url = Url::parse(&format!("{}{path}", self.address))
             .map_err(|error| failure(format!("`base_url` is no address: {error}"), false))?;
-        let place = place(&url);
+        let place = place(&Method::POST, &url);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in self.wire.headers() {
@@ -144,9 +145,6 @@ impl HttpModel {
         parts(bytes.boxed(), self.wire.decoder(), is_stream)
     }
 }
-
-/// What a provider is told of who asks.
-const USER_AGENT: &str = concat!("loopls/", env!("CARGO_PKG_VERSION"));
 
 impl ModelClient for HttpModel {
     fn reply(&self, request: ModelRequest) -> BoxFuture<'_, Result<ReplyStream, ModelError>> {
@@ -345,25 +343,6 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Milliseconds> {
         Some(wait.as_millis() as f64)
     })?;
     (milliseconds.is_finite() && milliseconds >= 0.0).then_some(milliseconds as Milliseconds)
-}
-
-/// Method, host and path: what an error says of a request.
-fn place(url: &Url) -> String {
-    let port = url.port().map_or(String::new(), |port| format!(":{port}"));
-    format!(
-        "POST {}{port}{}",
-        url.host_str().unwrap_or_default(),
-        url.path()
-    )
-}
-
-/// The innermost cause, which says what happened; the outer ones repeat the address.
-fn cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
 }
 
 fn failure(message: String, retryable: bool) -> ModelError {

@@ -154,7 +154,12 @@ async fn a_server_that_cannot_be_used_is_told_and_leaves_nothing() {
         (
             failing("echo $$ >> pids; echo one >&2; echo cannot start >&2; exit 3"),
             "mcp",
-            "exit status 3; it said: cannot start",
+            "it ended; exit status 3; it said: cannot start",
+        ),
+        (
+            failing("echo $$ >> pids; echo; echo Usage: server PATH; echo more"),
+            "mcp",
+            "it ended; exit status 0; it printed no message but: Usage: server PATH",
         ),
         (
             entry("s", "", "produces = [\"other\"]"),
