@@ -462,6 +462,7 @@ Let me look.
 }
 
 /// docker-agent#2208: a limit without a terminal ends with a status, and nobody is asked.
+/// docker-agent PR#2208: nobody is asked whether to go on.
 #[test]
 fn run_exit_statuses() {
     for (arguments, expected, words) in [

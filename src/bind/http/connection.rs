@@ -252,6 +252,17 @@ mod tests {
         assert!(found.into_iter().all(|address| address.ip().is_loopback()));
     }
 
+    /// What a name comes to counts, not how it is written.
+    #[tokio::test]
+    async fn a_name_that_leads_to_the_link_leads_nowhere() {
+        for address in ["169.254.169.254", "fe80::1"] {
+            let found = Resolver.resolve(address.parse().unwrap()).await;
+            let error = found.err().unwrap().to_string();
+            let expected = format!("`{address}` is at {address}, a link-local address");
+            assert_eq!(error, expected);
+        }
+    }
+
     #[test]
     fn errors_name_no_query() {
         let url = Url::parse("https://shop.example:8443/orders/7?key=secret#x").unwrap();

@@ -355,7 +355,47 @@ fn failure(message: String, retryable: bool) -> ModelError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wire::{Parameters, wire_of};
     use super::*;
+    use crate::definition::provider::provider;
+    use futures_util::stream;
+
+    fn wire() -> Box<dyn Wire> {
+        wire_of(provider("ollama").unwrap(), Parameters::default())
+    }
+
+    /// Nobody waits here: the clock jumps to whatever is due next.
+    #[tokio::test(start_paused = true)]
+    async fn a_provider_that_does_not_answer_is_given_up() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let place = silent.local_addr().unwrap();
+        let model = HttpModel::new(wire(), &format!("http://{place}"), None).unwrap();
+        let before = tokio::time::Instant::now();
+        let error = model.reply(ModelRequest::default()).await.err().unwrap();
+        let expected = format!("POST {place}/v1/chat/completions did not answer within 10 minutes");
+        assert_eq!((error.message, error.retryable), (expected, true));
+        assert_eq!(before.elapsed(), FIRST_BYTE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_provider_that_falls_silent_is_given_up_and_one_that_is_slow_is_not() {
+        const WORD: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n";
+        let slow = stream::iter(0..3).then(async |_| {
+            tokio::time::sleep(BETWEEN_BYTES - Duration::from_secs(1)).await;
+            Ok(WORD.to_vec())
+        });
+        let silent = slow.chain(stream::pending());
+        let parts: Vec<_> = parts(silent.boxed(), wire().decoder(), true)
+            .collect()
+            .await;
+        let (last, words) = parts.split_last().unwrap();
+        let word = Ok(ReplyPart::Text("x".into()));
+        assert_eq!(words, [word.clone(), word.clone(), word]);
+        assert_eq!(
+            last.as_ref().unwrap_err().message,
+            "the provider said nothing for 2 minutes"
+        );
+    }
 
     #[test]
     fn how_long_to_wait_comes_as_seconds_or_milliseconds_or_a_date() {

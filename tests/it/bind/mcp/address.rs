@@ -194,8 +194,7 @@ async fn a_server_that_cannot_be_reached_is_told_without_what_is_secret() {
     ] {
         let server = Server::new(Way::Refusing(status)).await;
         let folder = tempfile::tempdir().unwrap();
-        let error = bind_in(&folder, &server.tools()).await.err().unwrap();
-        let error = error.to_string();
+        let error = refused(&folder, &server.tools()).await.to_string();
         let place = format!("POST 127.0.0.1:{}/mcp: ", server.port);
         assert!(
             error.starts_with(&format!("tool `s`: the server cannot be used: {place}")),
@@ -210,8 +209,7 @@ async fn a_server_that_cannot_be_reached_is_told_without_what_is_secret() {
         got: mpsc::unbounded_channel().1,
     };
     let folder = tempfile::tempdir().unwrap();
-    let error = bind_in(&folder, &nobody.tools()).await.err().unwrap();
-    let error = error.to_string();
+    let error = refused(&folder, &nobody.tools()).await.to_string();
     assert_eq!(
         error,
         "tool `s`: the server cannot be used: POST 127.0.0.1:1/mcp: connection refused; is a server running there?"
