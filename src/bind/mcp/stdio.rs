@@ -160,7 +160,7 @@ impl Complaints<'_> {
 fn end_of(progress: Progress) -> Option<String> {
     match progress {
         Progress::Started => None,
-        Progress::Failed(reason) => Some(format!("it could not be started: {reason}")),
+        Progress::Failed(why) => Some(why),
         Progress::Exited(Exit::Code(code)) => Some(format!("exit status {code}")),
         Progress::Exited(Exit::Signal(signal)) => Some(format!("killed by signal {signal}")),
         Progress::Gone => Some("its guard was ended".into()),

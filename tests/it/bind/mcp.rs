@@ -185,6 +185,11 @@ async fn a_server_that_cannot_be_used_is_told_and_leaves_nothing() {
             "it ended; exit status 0; it printed no message but: Usage: server PATH",
         ),
         (
+            entry("s", "", "cwd = \"nowhere\""),
+            "mcp",
+            "/nowhere does not exist",
+        ),
+        (
             entry("s", "", "produces = [\"other\"]"),
             "\"other\"",
             "tool `s`: the server offers no tool `other`; it offers `echo`, `fail`, `slow`, `die`",
