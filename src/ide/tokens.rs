@@ -129,7 +129,7 @@ impl Painter<'_> {
 
     /// Adds what stands at `span` as what it names; whether it names something.
     fn name(&mut self, span: Span) -> bool {
-        let mention = self.analysis.names.at(span.start);
+        let mention = self.analysis.mentions().at(span.start);
         let Some(mention) = mention.filter(|mention| mention.span == span) else {
             return false;
         };
