@@ -36,10 +36,13 @@ pub fn of_service(error: &ServiceError) -> String {
 fn of_transport(error: &DynamicTransportError) -> String {
     let mut next: Option<&(dyn Error + 'static)> = Some(&*error.error);
     while let Some(error) = next {
-        if let Some(StreamableHttpError::Client(error)) =
-            error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
-        {
-            return http::cause(error);
+        match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::Client(error)) => return http::cause(error),
+            Some(StreamableHttpError::UnexpectedContentType(kind)) => {
+                let kind = kind.as_deref().unwrap_or("no content type");
+                return format!("what answers there is no MCP server: it sent {kind}");
+            }
+            _ => {}
         }
         next = error.source();
     }

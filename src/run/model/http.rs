@@ -69,7 +69,14 @@ impl HttpModel {
         loop {
             let (response, place) = self.ask(request).await?;
             if response.status().is_success() {
-                return Ok(self.follow(response, &place));
+                return match kind(&response).starts_with("text/html") {
+                    // Whatever it says, no model says it.
+                    true => Err(failure(
+                        format!("{place} answered with a web page; is `base_url` right?"),
+                        false,
+                    )),
+                    false => Ok(self.follow(response, &place)),
+                };
             }
             let refusal = Refusal::of(response).await;
             let refused = refusal.parameter();
@@ -123,16 +130,7 @@ impl HttpModel {
 
     fn follow(&self, response: Response, place: &str) -> ReplyStream {
         let place = place.to_owned();
-        let is_stream = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|kind| kind.to_str().ok())
-            .is_none_or(|kind| {
-                !kind
-                    .trim_start()
-                    .to_ascii_lowercase()
-                    .starts_with("application/json")
-            });
+        let is_stream = !kind(&response).starts_with("application/json");
         let bytes = response
             .bytes_stream()
             .map_ok(|bytes| bytes.to_vec())
@@ -144,6 +142,13 @@ impl HttpModel {
             });
         parts(bytes.boxed(), self.wire.decoder(), is_stream)
     }
+}
+
+/// The content type of `response`, in lower case; empty where it has none.
+fn kind(response: &Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase()
 }
 
 impl ModelClient for HttpModel {

@@ -290,6 +290,14 @@ async fn what_asking_again_would_not_mend_fails_at_once() {
             status("200 OK", "content-type: application/json\r\n", ""),
             "the stream ended before the reply did",
         ),
+        (
+            status(
+                "200 OK",
+                "Content-Type: text/html; charset=utf-8\r\n",
+                "<html>",
+            ),
+            "/chat/completions answered with a web page; is `base_url` right?",
+        ),
         (cut, "the stream ended before the reply did"),
         (
             stream_of(&[json!("not an event")]).replace("\"not an event\"", "{"),

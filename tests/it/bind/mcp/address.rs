@@ -189,6 +189,10 @@ async fn a_server_that_cannot_be_reached_is_told_without_what_is_secret() {
     for (status, expected) in [
         ("500 Internal Server Error", "500"),
         ("401 Unauthorized", "401"),
+        (
+            "200 OK\r\nContent-Type: text/html",
+            "what answers there is no MCP server: it sent text/html",
+        ),
         // Nothing follows it: whoever answers there would be told the key.
         ("307 Temporary Redirect", "307"),
     ] {
