@@ -1,6 +1,7 @@
 //! Everything that a text alone says, made once per version.
 
 use super::{Code, Diagnostic, Fix, allows, edits, rules};
+use crate::definition::provider::ProvidersInUse;
 use crate::definition::{Definition, Mentions, Names, StringPlaces, Surroundings, lower};
 use crate::syntax::{self, Reparsed, SyntaxError, Table, Tree};
 use crate::text::{Span, apply_edits};
@@ -34,6 +35,7 @@ pub struct Analysis {
     /// Who has which name in it.
     pub names: Names,
     mentions: OnceLock<Mentions>,
+    providers_in_use: OnceLock<ProvidersInUse>,
     /// What the text alone decides, in order of the text, before allowances.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -121,6 +123,7 @@ impl Analysis {
             definition,
             names,
             mentions: OnceLock::new(),
+            providers_in_use: OnceLock::new(),
             diagnostics: Vec::new(),
         };
         if too_large {
@@ -137,6 +140,12 @@ impl Analysis {
     pub fn mentions(&self) -> &Mentions {
         self.mentions
             .get_or_init(|| Mentions::of(&self.definition, &self.names, &self.text))
+    }
+
+    /// Which providers serve its models, and which of them see a tool.
+    pub(super) fn providers_in_use(&self) -> &ProvidersInUse {
+        self.providers_in_use
+            .get_or_init(|| ProvidersInUse::of(&self.definition))
     }
 
     /// What the text and `surroundings` decide together, in order of the text: the diagnostics people see.

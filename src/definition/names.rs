@@ -51,6 +51,8 @@ impl Names {
     /// The names of `definition`.
     pub fn of(definition: &Definition) -> Self {
         let mut names = Names::default();
+        names.tools.reserve(definition.tools.len());
+        names.produced.reserve(definition.tools.len());
         names.look_up(definition);
         names
     }

@@ -186,7 +186,7 @@ fn refuse_taken(analysis: &Analysis, target: Target, new: &str) -> Result<(), Re
 
 fn is_placeholder_name(name: &str) -> bool {
     let text = format!("{{{{{name}}}}}");
-    let found = placeholder::placeholders(&text);
+    let found: Vec<_> = placeholder::placeholders(&text).collect();
     found.first().is_some_and(|found| found.name == name)
 }
 

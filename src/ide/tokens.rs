@@ -191,7 +191,7 @@ impl Painter<'_> {
     fn parts(&self, text: &str, span: Span, place: &Place) -> Vec<(Span, TokenKind)> {
         let mut ranges = Vec::new();
         if takes_placeholders(&place.path) {
-            let found = placeholders(text).into_iter();
+            let found = placeholders(text);
             ranges.extend(found.map(|found| (found.range, TokenKind::Parameter)));
         }
         if takes_variables(&place.path) {

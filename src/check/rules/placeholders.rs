@@ -115,12 +115,10 @@ impl Checker<'_> {
     }
 
     fn each(&mut self, text: &Spanned<Text>, mut act: impl FnMut(&mut Self, &Placeholder, Span)) {
-        let placeholders = placeholders(&text.value);
-        if placeholders.is_empty() {
-            return;
-        }
-        let mut places = StringPlaces::new(&self.analysis.text, text.span);
-        for placeholder in placeholders {
+        let mut places = None;
+        for placeholder in placeholders(&text.value) {
+            let places =
+                places.get_or_insert_with(|| StringPlaces::new(&self.analysis.text, text.span));
             let place = places
                 .as_mut()
                 .and_then(|places| places.place(&placeholder.range));
@@ -220,7 +218,7 @@ impl Checker<'_> {
                         .with_guess("Put `\"--\"` before it", Repair::Edits(vec![before])),
                 );
             }
-            if text.value.contains(['/', '\\']) {
+            if text.value.bytes().any(|byte| matches!(byte, b'/' | b'\\')) {
                 let message = format!("beside a `/` the value of `{name}` is one part of a path: no `/` and no `..` in it");
                 checker.say(Code::PlaceholderAsPath, span, message);
             }
