@@ -202,14 +202,7 @@ async fn run(call: PreparedCommand, context: CallContext) -> Outcome {
         }
         Ended::Cancelled => failure([stdout, stderr], CANCELLED),
         Ended::GuardLost => failure([stdout, stderr], "[the guard of the process was ended]"),
-        Ended::Failed(_) if !command.directory.is_dir() => Outcome::error(format_args!(
-            "the working directory {} does not exist",
-            command.directory.display()
-        )),
-        Ended::Failed(reason) => Outcome::error(format_args!(
-            "{} could not be started: {reason}",
-            command.program.display()
-        )),
+        Ended::Failed(why) => Outcome::error(why),
     }
 }
 

@@ -4,7 +4,8 @@ mod address;
 mod body;
 mod connection;
 
-pub(super) use connection::{Connection, cause};
+pub(super) use connection::Connection;
+pub use connection::{USER_AGENT, cause, place};
 
 use super::input::InputSchema;
 use super::output::{CALL_BYTES, Output, failure, success};

@@ -31,6 +31,7 @@ mod tool;
 pub use bound::{BindError, Bindings, Bound, BoundMode, Notice, bind, bind_foreseen};
 pub use family::Family;
 pub use foreseen::{Foreseen, ForeseenCall};
+pub(crate) use http::{USER_AGENT, cause, place};
 pub use keys::{KeyMissing, Keys};
 pub use log_file::LogFile;
 pub use mcp::Servers;

@@ -23,7 +23,7 @@ pub enum StartError {
 pub enum Progress {
     /// The process runs.
     Started,
-    /// The process could not be started, for this reason.
+    /// The process could not be started, which this says why.
     Failed(String),
     /// The first process ended. Its output may not be read to the end yet, and others may live on.
     Exited(Exit),

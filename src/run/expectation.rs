@@ -97,7 +97,10 @@ impl Came {
         {
             misses.push(Miss {
                 span: iterations.span,
-                message: format!("the run had {} iterations", self.iterations),
+                message: format!(
+                    "the run had {} iterations, not {}",
+                    self.iterations, iterations.value
+                ),
             });
         }
         misses
@@ -124,24 +127,36 @@ impl Came {
 
     fn check_answer(&self, expect: &Expect, misses: &mut Vec<Miss>) {
         let answer = self.answer.as_deref();
-        let mut check = |wanted: Option<&Spanned<Text>>, meets: &dyn Fn(&str, &str) -> bool| {
+        type Meets = fn(&str, &str) -> bool;
+        let mut check = |wanted: Option<&Spanned<Text>>, otherwise: &str, meets: Meets| {
             let Some(wanted) = wanted else { return };
             let message = match answer {
                 None => "there is no answer".to_owned(),
                 Some(answer) if meets(answer, &wanted.value) => return,
-                Some(answer) => format!("the answer is {}", shown(answer)),
+                Some(answer) => {
+                    let wanted = shown(&wanted.value);
+                    format!("the answer is {}, {otherwise} {wanted}", shown(answer))
+                }
             };
             let span = wanted.span;
             misses.push(Miss { span, message });
         };
-        check(expect.answer.spanned(), &|answer, wanted| answer == wanted);
-        check(expect.contains.spanned(), &|answer, wanted| {
-            answer.contains(wanted)
+        check(expect.answer.spanned(), "not", |answer, wanted| {
+            answer == wanted
         });
-        // An accepted definition has no pattern that is none.
-        check(expect.matches.spanned(), &|answer, wanted| {
-            Regex::new(wanted).is_ok_and(|pattern| pattern.is_match(answer))
-        });
+        check(
+            expect.contains.spanned(),
+            "which does not contain",
+            |answer, wanted| answer.contains(wanted),
+        );
+        check(
+            expect.matches.spanned(),
+            "which does not match",
+            |answer, wanted| {
+                // An accepted definition has no pattern that is none.
+                Regex::new(wanted).is_ok_and(|pattern| pattern.is_match(answer))
+            },
+        );
     }
 
     /// The first difference between the calls that came and those that are expected.
@@ -149,17 +164,22 @@ impl Came {
         for (index, wanted) in expected.value.iter().enumerate() {
             let input = wanted.input.get().map(input_of);
             let number = index + 1;
-            let message = match self.calls.get(index) {
-                None => format!("there were only {} calls", self.calls.len()),
-                Some(call) if call.tool != wanted.tool.text().trim() => {
-                    format!("call {number} was {}", call.shown())
-                }
-                Some(call) => match &input {
-                    Some(input) if !is_same(input, &call.input) => {
-                        format!("call {number} was {}", call.shown())
-                    }
-                    _ => continue,
-                },
+            let tool = wanted.tool.text().trim();
+            let came = self.calls.get(index);
+            let fits = |call: &Call| {
+                let input = input.as_ref();
+                call.tool == tool && input.is_none_or(|input| is_same(input, &call.input))
+            };
+            if came.is_some_and(fits) {
+                continue;
+            }
+            let expected = match &input {
+                Some(input) => call_shown(tool, input),
+                None => format!("`{tool}`"),
+            };
+            let message = match came {
+                None => format!("call {number} did not come: expected {expected}"),
+                Some(call) => format!("call {number} was {}, not {expected}", call.shown()),
             };
             let span = wanted.span;
             return Some(Miss { span, message });
@@ -167,7 +187,16 @@ impl Came {
         let more = self.calls.get(expected.value.len())?;
         Some(Miss {
             span: expected.span,
-            message: format!("call {} was {}", expected.value.len() + 1, more.shown()),
+            message: format!(
+                "call {} was {}, and {} expected",
+                expected.value.len() + 1,
+                more.shown(),
+                match expected.value.len() {
+                    0 => "none was".to_owned(),
+                    1 => "only 1 was".to_owned(),
+                    count => format!("only {count} were"),
+                }
+            ),
         })
     }
 
@@ -184,7 +213,9 @@ impl Came {
                 None => format!("no further result of `{tool}` came"),
                 Some(call) => {
                     let kind = if call.is_error { "error" } else { "result" };
-                    format!("the {kind} of `{tool}` is {}", shown(&call.result))
+                    let result = shown(&call.result);
+                    let otherwise = call.otherwise(wanted);
+                    format!("the {kind} of `{tool}` is {result}, {otherwise}")
                 }
             };
             let span = wanted.span;
@@ -202,13 +233,25 @@ impl Call {
             && is_error.is_none_or(|is_error| *is_error == self.is_error)
     }
 
-    fn shown(&self) -> String {
-        format!(
-            "`{}` with {}",
-            self.tool,
-            shortened(&self.input.to_string())
-        )
+    /// What of `wanted` its result does not meet.
+    fn otherwise(&self, wanted: &ExpectedResult) -> String {
+        match wanted.is_error.get() {
+            Some(true) if !self.is_error => "which is no error".to_owned(),
+            Some(false) if self.is_error => "and no error was expected".to_owned(),
+            _ => {
+                let part = wanted.contains.text();
+                format!("which does not contain {}", shown(part))
+            }
+        }
     }
+
+    fn shown(&self) -> String {
+        call_shown(&self.tool, &self.input)
+    }
+}
+
+fn call_shown(tool: &str, input: &Value) -> String {
+    format!("`{tool}` with {}", shortened(&input.to_string()))
 }
 
 /// `text` in backticks, on one line and not too long.

@@ -462,6 +462,7 @@ Let me look.
 }
 
 /// docker-agent#2208: a limit without a terminal ends with a status, and nobody is asked.
+/// docker-agent PR#2208: nobody is asked whether to go on.
 #[test]
 fn run_exit_statuses() {
     for (arguments, expected, words) in [
@@ -488,6 +489,23 @@ fn run_exit_statuses() {
         assert_eq!(out, "", "{arguments:?}: nothing that looks like an answer");
         assert!(err.contains(words), "{arguments:?}: {err}");
     }
+}
+
+#[test]
+fn a_key_that_is_not_there_is_told_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("loop.toml");
+    let text = r#"
+        name = "d"
+        prompt = "Go."
+        model = { provider = "openai", name = "m", base_url = "http://localhost:1", api_key_env = "NO_SUCH_KEY" }
+    "#;
+    std::fs::write(&file, text).unwrap();
+    let (code, out, err) = output(loopls(&["run", file.to_str().unwrap()]));
+    assert_eq!((code, out.as_str()), (5, ""));
+    let expected = "error: the environment variable `NO_SUCH_KEY` is not set, and the model's key is read from it\n  \
+                    help: set it, or write it into a file and name that with --env-file\n";
+    assert_eq!(err, expected);
 }
 
 #[test]

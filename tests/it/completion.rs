@@ -128,6 +128,18 @@ fn a_key_replaces_what_is_typed() {
 }
 
 #[test]
+fn a_dotted_key_that_is_there_is_not_offered_again() {
+    assert_eq!(
+        labels("limits.calls = 1\nlimits.|"),
+        ["iterations", "parallel", "result_bytes", "tokens", "time"]
+    );
+    assert_eq!(
+        labels("modes = [{ limits.calls = 1, limits.tokens = 2, limits.|"),
+        ["iterations", "parallel", "result_bytes", "time"]
+    );
+}
+
+#[test]
 fn a_table_offers_its_own_tables() {
     let of_mode = labels("[[modes]]\nname = \"a\"\n|");
     assert!(
@@ -302,9 +314,45 @@ fn what_a_server_offered_when_it_was_asked_is_offered_here() {
             ),
             vec![],
         ),
+        // Its effects are of its tools alone, by the model's name or the server's own.
+        (
+            format!("{TOOLS}{}", server("effects = { | }")),
+            vec!["x_find", "x_refund"],
+        ),
+        (
+            format!("{open}[tools.effects]\nx_find = \"read\"\nx_re|\n"),
+            vec!["x_refund"],
+        ),
+        (
+            server("effects.x_find = \"read\"\neffects.|"),
+            vec!["x_refund"],
+        ),
+        (
+            "[[tools]]\nname = \"shop\"\nmcp = { url = \"u\", prefix = \"x_\" }\neffects = { find = \"read\", | }\n"
+                .into(),
+            vec!["x_refund"],
+        ),
+        (
+            server("produces = [\"x_find\"]\neffects = { |"),
+            vec!["x_find"],
+        ),
+        (
+            "tools = [{ name = \"a\" }, { name = \"shop\", mcp = { url = \"u\" }, effects = { x_f|".into(),
+            vec!["x_find", "x_refund"],
+        ),
+        // Another source has no tools of its own.
+        (
+            "[[tools]]\nname = \"shop\"\nreply = 1\neffects = { | }\n".into(),
+            vec![],
+        ),
         // A mode lists entries.
         (format!("{open}[[modes]]\ntools = [\"|\"]\n"), vec!["shop"]),
     ] {
-        assert_eq!(labels(&marked), expected, "{marked}");
+        let mut offered = labels(&marked);
+        // What else can be begun on a line of its own.
+        offered.retain(|label| !label.starts_with('['));
+        assert_eq!(offered, expected, "{marked}");
     }
+    let marked = server("effects = { x_re|");
+    assert!(taken(&marked, "x_refund").contains("effects = { x_refund = "));
 }

@@ -7,11 +7,12 @@ use loopls::lsp::{self, End, Machine};
 use serde_json::{Value, json};
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{
     AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, OwnedMutexGuard, mpsc};
 use tokio::task::JoinHandle;
 
 /// No test measures time; what has not come after this long does not come.
@@ -21,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Client {
     write: Option<Box<dyn AsyncWrite + Send + Unpin>>,
     incoming: mpsc::UnboundedReceiver<Value>,
+    /// Held while a message that was read is handed on.
+    handing_on: Arc<Mutex<()>>,
     /// Read, and not asked for yet.
     waiting: VecDeque<Value>,
     /// Methods whose messages may be left unread.
@@ -58,9 +61,12 @@ impl Client {
         state: tempfile::TempDir,
     ) -> Self {
         let (sender, incoming) = mpsc::unbounded_channel();
+        let handing_on: Arc<Mutex<()>> = Arc::default();
+        let hand = handing_on.clone();
         tokio::spawn(async move {
             let mut read = BufReader::new(read);
             while let Some(message) = read_message(&mut read).await {
+                let _hand = hand.lock().await;
                 if sender.send(message).is_err() {
                     return;
                 }
@@ -69,6 +75,7 @@ impl Client {
         Self {
             write: Some(Box::new(write)),
             incoming,
+            handing_on,
             waiting: VecDeque::new(),
             allowed: HashSet::new(),
             next_id: 0,
@@ -103,6 +110,11 @@ impl Client {
     pub fn allow(mut self, method: &str) -> Self {
         self.allowed.insert(method.to_owned());
         self
+    }
+
+    /// Reads nothing more, but for what a pipe holds, until what this returns is dropped.
+    pub async fn stop_reading(&self) -> OwnedMutexGuard<()> {
+        self.handing_on.clone().lock_owned().await
     }
 
     /// Writes bytes as they are.

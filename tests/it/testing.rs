@@ -42,8 +42,8 @@ fn for_people() {
         desk.loop.toml
           ✓ finds an order · T ms
           ✗ tells <when> · T ms
-              desk.loop.toml:27:12: the answer is `It was shipped.`
-              desk.loop.toml:28:14: the run had 0 iterations
+              desk.loop.toml:27:12: the answer is `It was shipped.`, which does not contain `Monday`
+              desk.loop.toml:28:14: the run had 0 iterations, not 1
           ✗ pays back · T ms
               desk.loop.toml:30:1: `refund` (write) was reached without a given result and did not run; add one to the test's `results`, or allow `refund` by name
           - asks the model · skipped: it has no script and asks the real model; --live runs it
@@ -64,7 +64,7 @@ fn for_build_servers() {
               <testsuite name="desk.loop.toml" tests="4" failures="2" errors="0" skipped="1" time="T">
                 <testcase classname="desk.loop.toml" name="finds an order" file="desk.loop.toml" line="17" time="T"/>
                 <testcase classname="desk.loop.toml" name="tells &lt;when&gt;" file="desk.loop.toml" line="22" time="T">
-                  <failure message="the answer is `It was shipped.`">desk.loop.toml:27:12: the answer is `It was shipped.`&#10;desk.loop.toml:28:14: the run had 0 iterations</failure>
+                  <failure message="the answer is `It was shipped.`, which does not contain `Monday`">desk.loop.toml:27:12: the answer is `It was shipped.`, which does not contain `Monday`&#10;desk.loop.toml:28:14: the run had 0 iterations, not 1</failure>
                 </testcase>
                 <testcase classname="desk.loop.toml" name="pays back" file="desk.loop.toml" line="30" time="T">
                   <failure message="`refund` (write) was reached without a given result and did not run; add one to the test's `results`, or allow `refund` by name">desk.loop.toml:30:1: `refund` (write) was reached without a given result and did not run; add one to the test's `results`, or allow `refund` by name</failure>
@@ -109,11 +109,11 @@ fn for_programs() {
             "ms": 0,
             "misses": [
                 {
-                    "message": "the answer is `It was shipped.`",
+                    "message": "the answer is `It was shipped.`, which does not contain `Monday`",
                     "range": { "start": { "line": 26, "character": 11 }, "end": { "line": 26, "character": 19 } },
                 },
                 {
-                    "message": "the run had 0 iterations",
+                    "message": "the run had 0 iterations, not 1",
                     "range": { "start": { "line": 27, "character": 13 }, "end": { "line": 27, "character": 14 } },
                 },
             ],

@@ -6,6 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -48,7 +49,10 @@ pub fn live() -> io::Result<()> {
     let drain = Duration::from_millis(start.drain);
     let mut leader = match spawn(&start) {
         Ok(leader) => leader,
-        Err(error) => return control.write_all(&line(&Report::Failed(error.to_string()))?),
+        Err(error) => {
+            let why = why_not_started(&start, &error);
+            return control.write_all(&line(&Report::Failed(why))?);
+        }
     };
     let family = Family::of(&leader);
     // Reports fail once loopls is gone; then the loss of the control socket is what counts.
@@ -100,6 +104,24 @@ fn outlive_signals() -> io::Result<tokio::runtime::Runtime> {
     }
     drop(_entered);
     Ok(runtime)
+}
+
+/// Why `start` could not be started. The system says "No such file" of three different files.
+fn why_not_started(start: &Start, error: &io::Error) -> String {
+    let [program, directory] = [&start.program, &start.directory].map(Path::new);
+    if !directory.is_dir() {
+        return format!(
+            "the working directory {} does not exist",
+            directory.display()
+        );
+    }
+    let why = match error.kind() {
+        io::ErrorKind::NotFound if program.exists() => {
+            "it is there, and what it is run with is not (see its first line)".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    format!("{} could not be started: {why}", program.display())
 }
 
 /// Starts the tool as the leader of a new group and lets go of the pipes that are the tool's alone.

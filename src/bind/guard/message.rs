@@ -39,7 +39,7 @@ pub struct Start {
 pub enum Report {
     /// The tool runs, as the leader of the process group with this number.
     Started(i32),
-    /// The tool could not be started, for this reason. Nothing follows.
+    /// The tool could not be started, which this says why. Nothing follows.
     Failed(String),
     /// The tool's first process ended; others of its making may live on.
     Exited(Exit),

@@ -6,6 +6,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{HeaderMap, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use std::error::Error;
+use std::io;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use url::Host;
@@ -13,7 +14,8 @@ use url::Host;
 /// How many redirects are followed (`docs/security.md`, 6).
 const MOST_REDIRECTS: usize = 5;
 
-const USER_AGENT: &str = concat!("loopls/", env!("CARGO_PKG_VERSION"));
+/// What a server is told of who asks.
+pub const USER_AGENT: &str = concat!("loopls/", env!("CARGO_PKG_VERSION"));
 
 /// What the requests of one bind are sent with.
 #[derive(Clone)]
@@ -133,7 +135,7 @@ fn allowed(method: &Method, from: &Url, next: Url) -> Result<Url, String> {
 }
 
 /// What errors name: method, host and path. A query may hold what is secret.
-fn place(method: &Method, url: &Url) -> String {
+pub fn place(method: &Method, url: &Url) -> String {
     format!("{method} {}", host_and_path(url))
 }
 
@@ -153,7 +155,13 @@ pub fn cause(error: &(dyn Error + 'static)) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    cause.to_string()
+    let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+    match kind {
+        Some(io::ErrorKind::ConnectionRefused) => {
+            "connection refused; is a server running there?".to_owned()
+        }
+        _ => cause.to_string(),
+    }
 }
 
 /// Looks names up and refuses what no request may go to.
@@ -242,6 +250,17 @@ mod tests {
         let resolve = |name: &str| Resolver.resolve(name.parse().unwrap());
         let found = resolve("localhost").await.unwrap();
         assert!(found.into_iter().all(|address| address.ip().is_loopback()));
+    }
+
+    /// What a name comes to counts, not how it is written.
+    #[tokio::test]
+    async fn a_name_that_leads_to_the_link_leads_nowhere() {
+        for address in ["169.254.169.254", "fe80::1"] {
+            let found = Resolver.resolve(address.parse().unwrap()).await;
+            let error = found.err().unwrap().to_string();
+            let expected = format!("`{address}` is at {address}, a link-local address");
+            assert_eq!(error, expected);
+        }
     }
 
     #[test]

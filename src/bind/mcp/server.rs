@@ -5,7 +5,7 @@ use super::super::{Outcome, OutputSink, Secrets, http};
 use super::Key;
 use super::content::outcome;
 use super::heard::Heard;
-use super::lines::{Lines, TooLong};
+use super::lines::{Lines, Odd};
 use super::listing::Listing;
 use super::stdio::Child;
 use super::trouble::{self, Words};
@@ -53,7 +53,7 @@ type Service = RunningService<RoleClient, Client>;
 /// A server that is a process of our own.
 struct ServerProcess {
     child: Child,
-    too_long: TooLong,
+    odd: Odd,
 }
 
 /// What we are to a server: one that asks for nothing and grants nothing. It has no roots, no sampling and no
@@ -116,15 +116,15 @@ impl Server {
                     drain: drain.try_into().unwrap_or(0),
                 };
                 let (child, output, input) = Child::start(guard, launch).await?;
-                let (output, too_long) = Lines::new(output, MESSAGE_BYTES);
+                let (output, odd) = Lines::new(output, MESSAGE_BYTES);
                 let transport = AsyncRwTransport::<RoleClient, _, _>::new(output, input);
                 let transport = transport.with_max_line_length(MESSAGE_BYTES);
                 let met = tokio::select! {
                     biased;
                     met = meet(transport, &heard) => met,
-                    () = too_long.another() => Err(too_long_words()),
+                    () = odd.too_long() => Err(Unmet::GivenUp(too_long_words())),
                 };
-                process = Some(ServerProcess { child, too_long });
+                process = Some(ServerProcess { child, odd });
                 met
             }
         };
@@ -137,15 +137,22 @@ impl Server {
                 words,
                 heard,
             }),
-            Err(mut why) => {
+            Err(unmet) => {
+                let mut said = Vec::new();
                 if let Some(process) = process {
                     // Whoever spoke to it is gone, and so it ends.
                     process.child.ended().await;
-                    let last = process.child.last_words();
-                    if !last.is_empty() {
-                        why = format!("{why}; {last}");
+                    if matches!(unmet, Unmet::Failed(_)) {
+                        said.extend(process.child.end());
                     }
+                    let no_message = process.odd.no_message();
+                    said.extend(
+                        no_message.map(|line| format!("it printed no message but: {line}")),
+                    );
+                    said.extend(process.child.complaint());
                 }
+                let (Unmet::Failed(why) | Unmet::GivenUp(why)) = unmet;
+                let why = [vec![why], said].concat().join("; ");
                 Err(format!("the server cannot be used: {}", words.said(&why)))
             }
         }
@@ -173,7 +180,7 @@ impl Server {
                 biased;
                 answer = called => answer,
                 // Nobody can tell to which call it belonged.
-                () = process.too_long.another() => {
+                () = process.odd.too_long() => {
                     return Outcome::error(format_args!("the server did not answer: {}", too_long_words()));
                 }
             },
@@ -203,7 +210,8 @@ impl Server {
         let child = &process.filter(|_| self.peer.is_transport_closed())?.child;
         // That its output ended is seen a little before that it did.
         let _ = tokio::time::timeout(LAST_WORDS, child.ended()).await;
-        Some(child.last_words()).filter(|words| !words.is_empty())
+        let words: Vec<String> = child.end().into_iter().chain(child.complaint()).collect();
+        (!words.is_empty()).then(|| words.join("; "))
     }
 
     /// Ends it and waits for that.
@@ -227,23 +235,34 @@ fn too_long_words() -> String {
     )
 }
 
+/// Why there is no server to speak to.
+enum Unmet {
+    /// It failed, and how it ended may say more.
+    Failed(String),
+    /// It was given up, which is why it ended.
+    GivenUp(String),
+}
+
 /// Shakes hands over `transport` and asks for the tools.
-async fn meet<T, E, A>(transport: T, heard: &Heard) -> Result<(Service, Listing), String>
+async fn meet<T, E, A>(transport: T, heard: &Heard) -> Result<(Service, Listing), Unmet>
 where
     T: IntoTransport<RoleClient, E, A>,
     E: Error + Send + Sync + 'static,
 {
     let meeting = async {
         let service = Client(heard.clone()).serve(transport).await;
-        let service = service.map_err(|error| trouble::at_start(&error))?;
+        let service = service.map_err(|error| Unmet::Failed(trouble::at_start(&error)))?;
         match Listing::ask(service.peer()).await {
             Ok(listing) => Ok((service, listing)),
-            Err(error) => Err(format!(
+            Err(error) => Err(Unmet::Failed(format!(
                 "it does not list its tools: {}",
                 trouble::of_service(&error)
-            )),
+            ))),
         }
     };
     let met = tokio::time::timeout(START, meeting).await;
-    met.unwrap_or_else(|_| Err(format!("it did not start within {} s", START.as_secs())))
+    met.unwrap_or_else(|_| {
+        let why = format!("it did not start within {} s", START.as_secs());
+        Err(Unmet::GivenUp(why))
+    })
 }

@@ -65,15 +65,19 @@ impl Child {
         while ended.changed().await.is_ok() {}
     }
 
-    /// How it ended and the last line that it complained of; nothing while there is nothing to tell.
-    pub fn last_words(&self) -> String {
+    /// How it ended, if it did.
+    pub fn end(&self) -> Option<String> {
+        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.end.clone()
+    }
+
+    /// The last line that it complained of.
+    pub fn complaint(&self) -> Option<String> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let stderr = String::from_utf8_lossy(said.stderr.make_contiguous()).into_owned();
         let mut lines = stderr.lines().rev().map(str::trim);
-        let line = lines.find(|line| !line.is_empty());
-        let line = line.map(|line| format!("it said: {line}"));
-        let words: Vec<String> = said.end.clone().into_iter().chain(line).collect();
-        words.join("; ")
+        let line = lines.find(|line| !line.is_empty())?;
+        Some(format!("it said: {line}"))
     }
 }
 
@@ -156,7 +160,7 @@ impl Complaints<'_> {
 fn end_of(progress: Progress) -> Option<String> {
     match progress {
         Progress::Started => None,
-        Progress::Failed(reason) => Some(format!("it could not be started: {reason}")),
+        Progress::Failed(why) => Some(why),
         Progress::Exited(Exit::Code(code)) => Some(format!("exit status {code}")),
         Progress::Exited(Exit::Signal(signal)) => Some(format!("killed by signal {signal}")),
         Progress::Gone => Some("its guard was ended".into()),

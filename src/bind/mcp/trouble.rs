@@ -2,6 +2,7 @@
 
 use super::super::{Secrets, http};
 use super::Key;
+use reqwest::Method;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -35,10 +36,13 @@ pub fn of_service(error: &ServiceError) -> String {
 fn of_transport(error: &DynamicTransportError) -> String {
     let mut next: Option<&(dyn Error + 'static)> = Some(&*error.error);
     while let Some(error) = next {
-        if let Some(StreamableHttpError::Client(error)) =
-            error.downcast_ref::<StreamableHttpError<reqwest::Error>>()
-        {
-            return http::cause(error);
+        match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::Client(error)) => return http::cause(error),
+            Some(StreamableHttpError::UnexpectedContentType(kind)) => {
+                let kind = kind.as_deref().unwrap_or("no content type");
+                return format!("what answers there is no MCP server: it sent {kind}");
+            }
+            _ => {}
         }
         next = error.source();
     }
@@ -48,6 +52,8 @@ fn of_transport(error: &DynamicTransportError) -> String {
 /// What may be told of a server's troubles.
 pub struct Words {
     secrets: Arc<Secrets>,
+    /// Where it is asked, if that is an address.
+    place: Option<String>,
     /// What errors do not name of an address, for it may hold what is secret: what stands behind its path.
     query: Option<String>,
 }
@@ -55,11 +61,17 @@ pub struct Words {
 impl Words {
     /// Those of the server of `key`, of which nobody is to know `secrets`.
     pub fn new(secrets: Arc<Secrets>, key: &Key) -> Self {
-        let query = match key {
-            Key::Address { url, .. } => url.find('?').map(|start| url[start..].to_owned()),
+        let url = match key {
+            Key::Address { url, .. } => Some(url.as_str()),
             Key::Process { .. } => None,
         };
-        Self { secrets, query }
+        let place = url.and_then(|url| Some(http::place(&Method::POST, &url.parse().ok()?)));
+        let query = url.and_then(|url| Some(url[url.find('?')?..].to_owned()));
+        Self {
+            secrets,
+            place,
+            query,
+        }
     }
 
     /// `words` as they may be told.
@@ -67,6 +79,10 @@ impl Words {
         let words = match &self.query {
             Some(query) => words.replace(query, ""),
             None => words.to_owned(),
+        };
+        let words = match &self.place {
+            Some(place) => format!("{place}: {words}"),
+            None => words,
         };
         // Before it is cut, for a part of a secret would not be known.
         let words = self.secrets.hide(&words);

@@ -1,10 +1,22 @@
 //! The output of calls in flight, for a person who waits: a call that is over soon shows its result alone.
 
 use crate::run::{Event, Record};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-/// How long a call runs before what it writes is shown, in seconds.
+/// How long a call runs before what it writes is shown, in seconds; and how long a person has for what is shown at a time.
 const PATIENCE: f64 = 0.5;
+
+/// The most lines of one call that are shown at a time. A terminal that scrolls faster than that shows nothing.
+const MOST_LINES: usize = 20;
+
+/// What is shown of a call in flight.
+#[derive(Debug, PartialEq)]
+pub enum Line {
+    /// A line that it wrote.
+    Text(String),
+    /// So many lines that are not shown.
+    LeftOut(u64),
+}
 
 /// The output of the calls in flight, by number.
 #[derive(Debug, Default)]
@@ -12,10 +24,14 @@ pub struct Live(BTreeMap<u64, Output>);
 
 #[derive(Debug)]
 struct Output {
-    /// When the call is shown, in seconds of the run.
+    /// When the next lines are shown, in seconds of the run.
     due: f64,
-    /// Lines that were not shown yet.
-    lines: Vec<String>,
+    /// How many more may be shown before `full_until` is over.
+    room: usize,
+    full_until: f64,
+    /// The last lines that were not shown yet, and how many there were before them.
+    lines: VecDeque<String>,
+    left_out: u64,
     /// The beginning of a line: of standard output, and of standard error.
     open: [String; 2],
 }
@@ -27,7 +43,10 @@ impl Live {
             Event::ToolStarted { call, .. } => {
                 let output = Output {
                     due: record.t + PATIENCE,
-                    lines: Vec::new(),
+                    room: 0,
+                    full_until: 0.0,
+                    lines: VecDeque::new(),
+                    left_out: 0,
                     open: Default::default(),
                 };
                 self.0.insert(*call, output);
@@ -43,10 +62,10 @@ impl Live {
     }
 
     /// The lines that are to be shown at `t`, in seconds of the run, each with the number of its call.
-    pub fn due(&mut self, t: f64) -> Vec<(u64, String)> {
+    pub fn due(&mut self, t: f64) -> Vec<(u64, Line)> {
         let calls = self.0.iter_mut().filter(|(_, output)| output.due <= t);
         let lines = calls.flat_map(|(call, output)| {
-            let lines = std::mem::take(&mut output.lines).into_iter();
+            let lines = output.show(t).into_iter();
             lines.map(|line| (*call, line))
         });
         lines.collect()
@@ -60,6 +79,26 @@ impl Live {
 }
 
 impl Output {
+    /// What there is room for at `t`.
+    fn show(&mut self, t: f64) -> Vec<Line> {
+        if t >= self.full_until {
+            self.full_until = t + PATIENCE;
+            self.room = MOST_LINES;
+        }
+        let count = self.lines.len().min(self.room);
+        self.room -= count;
+        if self.room == 0 {
+            self.due = self.full_until;
+        }
+        let left_out = match count {
+            0 => 0,
+            _ => std::mem::take(&mut self.left_out),
+        };
+        let left_out = (left_out > 0).then_some(Line::LeftOut(left_out));
+        let lines = self.lines.drain(..count).map(Line::Text);
+        left_out.into_iter().chain(lines).collect()
+    }
+
     fn add(&mut self, stream: usize, text: &str) {
         let open = &mut self.open[stream];
         for part in text.split_inclusive('\n') {
@@ -68,8 +107,12 @@ impl Output {
                 let line = line.strip_suffix('\r').unwrap_or(line);
                 // What a program writes over what it wrote is all that is to be seen of the line.
                 let line = line.rsplit('\r').next().unwrap_or(line);
-                self.lines.push(line.to_owned());
+                self.lines.push_back(line.to_owned());
                 open.clear();
+                if self.lines.len() > MOST_LINES {
+                    self.lines.pop_front();
+                    self.left_out += 1;
+                }
             }
         }
     }
@@ -113,10 +156,39 @@ mod tests {
         live.take(&record(1.25, output(2, Stdout, "other\n")));
         assert_eq!(live.next(), Some(1.5));
         assert_eq!(live.due(1.4), []);
-        assert_eq!(live.due(1.5), [(1, "one".into()), (1, "20 %".into())]);
+        let text = |line: &str| Line::Text(line.into());
+        assert_eq!(live.due(1.5), [(1, text("one")), (1, text("20 %"))]);
         assert_eq!(live.next(), Some(1.75), "for the other call");
         live.take(&record(1.6, output(1, Stdout, "o\n")));
-        assert_eq!(live.due(1.6), [(1, "two".into())]);
+        assert_eq!(live.due(1.6), [(1, text("two"))]);
+    }
+
+    #[test]
+    fn no_more_is_shown_than_can_be_read() {
+        let mut live = Live::default();
+        live.take(&record(0.0, started(1)));
+        let numbers = |numbers: std::ops::RangeInclusive<u32>| -> String {
+            numbers.map(|number| format!("{number}\n")).collect()
+        };
+        let shown = |live: &mut Live, t: f64| -> Vec<String> {
+            let lines = live.due(t).into_iter();
+            let lines = lines.map(|(_, line)| match line {
+                Line::Text(text) => text,
+                Line::LeftOut(count) => format!("… {count}"),
+            });
+            lines.collect()
+        };
+        live.take(&record(0.1, output(1, Stream::Stdout, &numbers(1..=1_000))));
+        let lines = shown(&mut live, 0.5);
+        let last: Vec<String> = (981..=1_000).map(|number| number.to_string()).collect();
+        assert_eq!((&*lines[0], &lines[1..]), ("… 980", &last[..]));
+        // There is no more room for half a second, and then what came meanwhile is shown.
+        live.take(&record(0.6, output(1, Stream::Stdout, &numbers(1..=2))));
+        assert_eq!(shown(&mut live, 0.6), [""; 0]);
+        assert_eq!(live.next(), Some(1.0));
+        assert_eq!(shown(&mut live, 1.0), ["1", "2"]);
+        live.take(&record(1.1, output(1, Stream::Stdout, &numbers(3..=3))));
+        assert_eq!(shown(&mut live, 1.1), ["3"]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::bind::Bound;
 use crate::host::environment;
 use crate::host::state::state_folder;
 use crate::run::access::{Approver, Nobody};
-use crate::run::model::{client_for, foreseen, replay};
+use crate::run::model::{ClientError, client_for, foreseen, replay};
 use crate::run::{Event, StopReason, Turn, TurnContext, TurnRequest, run_turn};
 use plan::Plan;
 use printing::{Order, Printing, View};
@@ -119,7 +119,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, Failure> {
         let (bound, model) = match plan.replay {
             Some(run) => replay(&bound, run, &arguments.allow),
             None => {
-                let model = client_for(&bound, mode).map_err(|error| failed(error.to_string()))?;
+                let model = client_for(&bound, mode).map_err(|error| no_client(&error))?;
                 (bound, model)
             }
         };
@@ -189,6 +189,16 @@ fn approver(person: bool, printing: &Printing, file: &str) -> Arc<dyn Approver> 
             file: file.to_owned(),
         }),
         false => Arc::new(Nobody),
+    }
+}
+
+fn no_client(error: &ClientError) -> Failure {
+    let failure = failed(error.to_string());
+    match error {
+        ClientError::Key(_) => {
+            failure.help("set it, or write it into a file and name that with --env-file")
+        }
+        _ => failure,
     }
 }
 

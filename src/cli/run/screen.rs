@@ -3,7 +3,7 @@
 //! The answer goes to standard output and the rest to standard error. On a terminal, where both are seen, text goes to
 //! standard output as it arrives; anywhere else only the answer does, once it is known to be the answer.
 
-use super::live::Live;
+use super::live::{Line, Live};
 use super::status::StatusLine;
 use super::summary::summary;
 use crate::cli::output::{DIM, ERROR, WARNING};
@@ -193,7 +193,11 @@ impl Screen {
     /// `out` cannot be written.
     pub fn show_live(&mut self, t: f64) -> io::Result<()> {
         for (call, line) in self.live.due(t) {
-            let line = cut(&printable(&line));
+            let line = match line {
+                Line::Text(line) => cut(&printable(&line)),
+                Line::LeftOut(1) => "… 1 line".to_owned(),
+                Line::LeftOut(count) => format!("… {count} lines"),
+            };
             self.line(&format!("{DIM}  #{call} │ {line}{DIM:#}"))?;
         }
         Ok(())

@@ -24,6 +24,10 @@ pub enum Context {
 pub struct KeyPosition {
     /// What the table is.
     pub table: Shape,
+    /// The keys that lead to it from the top.
+    pub path: Vec<String>,
+    /// The index of the element of an array of tables that the path runs through, by its order in the text.
+    pub element: Option<usize>,
     /// The header the table was begun with, and nothing dotted since; else tables cannot be begun here by header.
     pub header: Option<Vec<String>>,
     /// Keys that the table has already.
@@ -123,15 +127,15 @@ pub fn context_at(analysis: &Analysis, offset: usize) -> Option<Context> {
     }
     match here.filter(|pair| reaches(text, pair, offset)) {
         Some(pair) => {
-            let present = siblings_of(analysis, &around, pair);
-            in_pair(text, pair, &around, present, offset)
+            let beside = keys_of(analysis, &around, Some(pair));
+            in_pair(text, pair, &around, &beside, offset)
         }
         None => {
             let line = line_before(text, offset);
             // Behind a header or a finished value nothing can stand.
             line.trim()
                 .is_empty()
-                .then(|| key_position(text, &around, present_keys(analysis, &around, None), offset))
+                .then(|| key_position(text, &around, &keys_of(analysis, &around, None), offset))
         }
     }
 }
@@ -206,7 +210,7 @@ fn in_pair(
     text: &str,
     pair: &KeyValue,
     around: &Around,
-    present: Vec<String>,
+    beside: &[Dotted],
     offset: usize,
 ) -> Option<Context> {
     let equals = pair.equals.filter(|equals| equals.end <= offset);
@@ -222,17 +226,17 @@ fn in_pair(
             inner.step(&key.name);
             inner.header = None;
         }
-        let present = if before.is_empty() {
-            present
-        } else {
-            Vec::new()
-        };
+        let beside: Vec<Dotted> = beside
+            .iter()
+            .filter(|keys| keys.iter().zip(&before).all(|(key, of)| *key == *of.name))
+            .filter_map(|keys| Some(keys.get(before.len()..)?.to_vec()))
+            .collect();
         let word = pair
             .keys
             .get(before.len())
             .map(|key| key.span)
             .filter(|span| span.touches(offset));
-        let Context::Key(mut position) = key_position(text, &inner, present, offset) else {
+        let Context::Key(mut position) = key_position(text, &inner, &beside, offset) else {
             return None;
         };
         if let Some(word) = word {
@@ -264,24 +268,30 @@ fn in_value(
                     .entries
                     .iter()
                     .filter(|pair| !except.is_some_and(|except| std::ptr::eq(*pair, except)));
-                others
-                    .filter_map(|pair| pair.keys.first())
-                    .map(|key| key.name.to_string())
-                    .collect::<Vec<_>>()
+                others.map(|pair| dotted(&pair.keys)).collect::<Vec<_>>()
             };
             let pair = table.entries.iter().rfind(|pair| pair.span.start <= offset);
             match pair.filter(|pair| reaches(text, pair, offset)) {
-                Some(pair) => in_pair(text, pair, &inner, keys(Some(pair)), offset),
-                None => Some(key_position(text, &inner, keys(None), offset)),
+                Some(pair) => in_pair(text, pair, &inner, &keys(Some(pair)), offset),
+                None => Some(key_position(text, &inner, &keys(None), offset)),
             }
         }
         ValueKind::Array(array) if within(array.closed) => {
             let mut inner = around.clone();
             inner.shape = around.shape.of_item();
-            let item = array.items.iter().find(|item| item.span.touches(offset));
+            let at = array
+                .items
+                .iter()
+                .position(|item| item.span.touches(offset));
             // One that was not closed yet goes on, whatever blanks are behind it.
-            let last = array.items.last();
-            let item = item.or(last.filter(|item| item.span.start < offset && open(item)));
+            let last = array.items.len().checked_sub(1);
+            let at = at.or(last.filter(|&last| {
+                let last = &array.items[last];
+                last.span.start < offset && open(last)
+            }));
+            // An array of tables may be written as one value.
+            inner.element = inner.element.or(at);
+            let item = at.map(|at| &array.items[at]);
             let beside = array
                 .items
                 .iter()
@@ -317,7 +327,7 @@ fn in_value(
     }
 }
 
-fn key_position(text: &str, around: &Around, present: Vec<String>, offset: usize) -> Context {
+fn key_position(text: &str, around: &Around, beside: &[Dotted], offset: usize) -> Context {
     let of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let start = text[..offset].trim_end_matches(of_key).len();
     let end = text.len() - text[offset..].trim_start_matches(of_key).len();
@@ -328,8 +338,13 @@ fn key_position(text: &str, around: &Around, present: Vec<String>, offset: usize
     };
     Context::Key(KeyPosition {
         table: around.shape,
+        path: around.path.clone(),
+        element: around.element,
         header,
-        present,
+        present: beside
+            .iter()
+            .filter_map(|keys| keys.first().cloned())
+            .collect(),
         word: Span::new(start, end),
         has_equals: false,
     })
@@ -370,13 +385,15 @@ fn value_position(
     })
 }
 
-/// The keys beside `pair` in its table.
-fn siblings_of(analysis: &Analysis, around: &Around, pair: &KeyValue) -> Vec<String> {
-    present_keys(analysis, around, Some(pair))
+/// The parts of a dotted key; most have one.
+type Dotted = Vec<String>;
+
+fn dotted(keys: &[Key]) -> Dotted {
+    keys.iter().map(|key| key.name.to_string()).collect()
 }
 
 /// The keys of the table that a header began, those of its sub-tables included, except that of `except`.
-fn present_keys(analysis: &Analysis, around: &Around, except: Option<&KeyValue>) -> Vec<String> {
+fn keys_of(analysis: &Analysis, around: &Around, except: Option<&KeyValue>) -> Vec<Dotted> {
     let mut present = Vec::new();
     let mut inside = around.header.is_none();
     let path = &around.path;
@@ -395,10 +412,10 @@ fn present_keys(analysis: &Analysis, around: &Around, except: Option<&KeyValue>)
                     inside = true;
                 } else if path.is_empty() {
                     // A table at the top takes no key of the top level, but its name.
-                    present.extend(header.keys.first().map(|key| key.name.to_string()));
+                    present.push(dotted(&header.keys));
                     inside = false;
                 } else if inside && below {
-                    present.push(header.keys[path.len()].name.to_string());
+                    present.push(dotted(&header.keys[path.len()..]));
                 } else if inside {
                     break;
                 }
@@ -407,7 +424,7 @@ fn present_keys(analysis: &Analysis, around: &Around, except: Option<&KeyValue>)
                 if inside && !except.is_some_and(|except| std::ptr::eq(except, pair)) =>
             {
                 // Below a sub-table's header the keys are that table's.
-                present.extend(pair.keys.first().map(|key| key.name.to_string()));
+                present.push(dotted(&pair.keys));
             }
             Statement::KeyValue(_) => {}
         }

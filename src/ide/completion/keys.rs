@@ -1,16 +1,23 @@
 //! Keys and headers that fit and are not there yet.
 
 use super::context::{HeaderPosition, KeyPosition};
-use super::{Completion, CompletionKind};
+use super::{Completion, CompletionKind, offered};
 use crate::check::Analysis;
+use crate::definition::Surroundings;
 use crate::format::{self, DEFINITION, KeySpec, TableSpec, Type, json_schema};
 use crate::ide::shape::Shape;
 use crate::syntax::render;
 use crate::text::{Edit, Span};
 
 /// What can stand where a key belongs: keys of the table, and headers of tables that can be begun there.
-pub fn keys(_analysis: &Analysis, position: &KeyPosition) -> Vec<Completion> {
+pub fn keys(
+    analysis: &Analysis,
+    surroundings: &dyn Surroundings,
+    position: &KeyPosition,
+) -> Vec<Completion> {
     let present = |name: &str| position.present.iter().any(|key| key == name);
+    // Where a line of its own begins.
+    let header = position.header.as_ref().filter(|_| !position.has_equals);
     let mut found = Vec::new();
     match position.table {
         Shape::Schema => {
@@ -24,42 +31,59 @@ pub fn keys(_analysis: &Analysis, position: &KeyPosition) -> Vec<Completion> {
                     }),
             );
         }
+        Shape::Format(Type::Map(value)) => {
+            let names = map_names(analysis, surroundings, position);
+            let names = names.iter();
+            found.extend(
+                names.map(|name| assignment(name, "tool", String::new(), Some(*value), position)),
+            );
+        }
         shape => {
-            let Some(spec) = shape.table() else {
-                return found;
-            };
-            // Required keys first, then in the order in which people write them.
-            let mut fitting: Vec<&KeySpec> =
-                spec.keys.iter().filter(|key| !present(key.name)).collect();
-            fitting.sort_by_key(|key| !key.required);
-            for key in fitting {
-                let whole_line = position.header.is_some() && !position.has_equals;
-                if whole_line
-                    && matches!(
+            if let Some(spec) = shape.table() {
+                // Required keys first, then in the order in which people write them.
+                let mut fitting: Vec<&KeySpec> =
+                    spec.keys.iter().filter(|key| !present(key.name)).collect();
+                fitting.sort_by_key(|key| !key.required);
+                // On a line of its own a table is begun by its header.
+                let is_table = |key: &&KeySpec| {
+                    matches!(
                         key.kind,
                         Type::Table(_) | Type::Tables(_) | Type::JsonSchema
                     )
-                {
-                    continue;
-                }
-                let detail = detail(key);
-                found.push(assignment(
-                    key.name,
-                    &detail,
-                    key.meaning.into(),
-                    Some(key),
-                    position,
-                ));
-            }
-            if let Some(header) = position.header.as_ref().filter(|_| !position.has_equals) {
-                found.extend(tables_below(spec, header, position));
-                if !header.is_empty() {
-                    found.extend(tables_below(&DEFINITION, &[], position));
+                };
+                fitting.retain(|key| header.is_none() || !is_table(key));
+                found.extend(fitting.into_iter().map(|key| {
+                    let meaning = key.meaning.into();
+                    assignment(key.name, &detail(key), meaning, Some(key.kind), position)
+                }));
+                if let Some(header) = header {
+                    found.extend(tables_below(spec, header, position));
                 }
             }
         }
     }
+    // Below any table another one of the top level can be begun.
+    if header.is_some_and(|header| !header.is_empty()) {
+        found.extend(tables_below(&DEFINITION, &[], position));
+    }
     found
+}
+
+/// What more the keys of a table may be whose keys are names, where that is known: `effects` names tools of its server.
+fn map_names(
+    analysis: &Analysis,
+    surroundings: &dyn Surroundings,
+    position: &KeyPosition,
+) -> Vec<String> {
+    let path: Vec<&str> = position.path.iter().map(String::as_str).collect();
+    let tools = &analysis.definition.tools;
+    let tool = position.element.and_then(|index| tools.get(index));
+    match (path.as_slice(), tool) {
+        (["tools", "effects"], Some(tool)) => {
+            offered::unnamed(tool, surroundings, &position.present)
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn detail(key: &KeySpec) -> String {
@@ -76,14 +100,14 @@ fn assignment(
     name: &str,
     detail: &str,
     documentation: String,
-    key: Option<&KeySpec>,
+    kind: Option<Type>,
     position: &KeyPosition,
 ) -> Completion {
     let written = render::key(name);
     let (text, snippet) = if position.has_equals {
         (written, None)
     } else {
-        let value = match key.map(|key| key.kind) {
+        let value = match kind {
             Some(Type::String | Type::Path | Type::Word(_) | Type::Duration) => "\"$1\"",
             Some(Type::Array(Type::String | Type::Argument)) => "[\"$1\"]",
             Some(Type::Array(_)) => "[$1]",

@@ -2,6 +2,7 @@
 
 mod context;
 mod keys;
+mod offered;
 mod values;
 
 use crate::check::Analysis;
@@ -53,7 +54,7 @@ pub fn completions(
 ) -> Vec<Completion> {
     match context_at(analysis, offset) {
         None => Vec::new(),
-        Some(Context::Key(position)) => keys::keys(analysis, &position),
+        Some(Context::Key(position)) => keys::keys(analysis, surroundings, &position),
         Some(Context::Header(position)) => keys::headers(&position),
         Some(Context::Value(position)) => values::values(analysis, surroundings, &position),
         Some(Context::Allow(span)) => values::codes(span),

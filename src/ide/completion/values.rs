@@ -2,7 +2,7 @@
 
 use super::context::ValuePosition;
 use super::keys::word_meaning;
-use super::{Completion, CompletionKind};
+use super::{Completion, CompletionKind, offered};
 use crate::check::{Analysis, Code, Severity};
 use crate::definition::{Definition, Surroundings};
 use crate::format::Type;
@@ -10,7 +10,6 @@ use crate::ide::shape::Shape;
 use crate::syntax::{Node, render};
 use crate::text::{Edit, Span};
 use std::path::Path;
-use std::sync::Arc;
 
 /// JSON Schema's types.
 const SCHEMA_TYPES: [&str; 7] = [
@@ -38,18 +37,18 @@ pub fn values(
             position,
         ),
         (["access", _] | ["middlewares", "tools"], _) | ([.., "tool"], _) => {
-            let of_servers = offered(definition, surroundings);
+            let of_servers = offered::open(definition, surroundings);
             let of_servers = of_servers.iter().flat_map(|names| names.iter());
-            let known = produced_names(definition).chain(of_servers.map(String::as_str));
+            let known = offered::declared(definition).chain(of_servers.map(String::as_str));
             names(known, "tool", position)
         }
         (["tools", "produces"], _) => {
             let tool = position
                 .element
                 .and_then(|index| definition.tools.get(index));
-            let offered = tool.and_then(|tool| surroundings.probed(tool.name.text()));
-            let offered = offered.iter().flat_map(|names| names.iter());
-            names(offered.map(String::as_str), "tool", position)
+            let of_server = tool.and_then(|tool| offered::by_server(tool, surroundings));
+            let of_server = of_server.iter().flat_map(|names| names.iter());
+            names(of_server.map(String::as_str), "tool", position)
         }
         ([.., "api_key_env"] | ["secrets"], _) => variables(surroundings, position),
         (_, Shape::Format(Type::Word(words))) => words
@@ -149,22 +148,6 @@ fn within_string(
 
 fn mode_names(definition: &Definition) -> impl Iterator<Item = &str> {
     definition.modes.iter().map(|mode| mode.name.text())
-}
-
-fn produced_names(definition: &Definition) -> impl Iterator<Item = &str> {
-    let names = definition
-        .tools
-        .iter()
-        .flat_map(|tool| tool.produced_names().unwrap_or_default());
-    names.map(|name| name.value)
-}
-
-/// What the servers of those entries offered that leave open what they produce.
-fn offered(definition: &Definition, surroundings: &dyn Surroundings) -> Vec<Arc<Vec<String>>> {
-    let tools = definition.tools.iter();
-    let open = tools.filter(|tool| tool.produced_names().is_none());
-    open.filter_map(|tool| surroundings.probed(tool.name.text()))
-        .collect()
 }
 
 /// The input properties of the tool that the position belongs to.

@@ -2,11 +2,12 @@
 
 use super::wire::{Decoder, SseEvent, SseReader, Wire};
 use super::{ModelClient, ModelError, ModelRequest, ReplyPart, ReplyStream};
+use crate::bind::{USER_AGENT, cause, place};
 use crate::definition::Milliseconds;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt, TryStreamExt};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use reqwest::{Client, Method, Response, StatusCode, Url, redirect};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
@@ -68,7 +69,14 @@ impl HttpModel {
         loop {
             let (response, place) = self.ask(request).await?;
             if response.status().is_success() {
-                return Ok(self.follow(response, &place));
+                return match kind(&response).starts_with("text/html") {
+                    // Whatever it says, no model says it.
+                    true => Err(failure(
+                        format!("{place} answered with a web page; is `base_url` right?"),
+                        false,
+                    )),
+                    false => Ok(self.follow(response, &place)),
+                };
             }
             let refusal = Refusal::of(response).await;
             let refused = refusal.parameter();
@@ -83,7 +91,7 @@ impl HttpModel {
         let (path, body) = self.wire.request(request);
         let url = Url::parse(&format!("{}{path}", self.address))
             .map_err(|error| failure(format!("`base_url` is no address: {error}"), false))?;
-        let place = place(&url);
+        let place = place(&Method::POST, &url);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in self.wire.headers() {
@@ -122,16 +130,7 @@ impl HttpModel {
 
     fn follow(&self, response: Response, place: &str) -> ReplyStream {
         let place = place.to_owned();
-        let is_stream = response
-            .headers()
-            .get(CONTENT_TYPE)
-            .and_then(|kind| kind.to_str().ok())
-            .is_none_or(|kind| {
-                !kind
-                    .trim_start()
-                    .to_ascii_lowercase()
-                    .starts_with("application/json")
-            });
+        let is_stream = !kind(&response).starts_with("application/json");
         let bytes = response
             .bytes_stream()
             .map_ok(|bytes| bytes.to_vec())
@@ -145,8 +144,12 @@ impl HttpModel {
     }
 }
 
-/// What a provider is told of who asks.
-const USER_AGENT: &str = concat!("loopls/", env!("CARGO_PKG_VERSION"));
+/// The content type of `response`, in lower case; empty where it has none.
+fn kind(response: &Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase()
+}
 
 impl ModelClient for HttpModel {
     fn reply(&self, request: ModelRequest) -> BoxFuture<'_, Result<ReplyStream, ModelError>> {
@@ -347,25 +350,6 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Milliseconds> {
     (milliseconds.is_finite() && milliseconds >= 0.0).then_some(milliseconds as Milliseconds)
 }
 
-/// Method, host and path: what an error says of a request.
-fn place(url: &Url) -> String {
-    let port = url.port().map_or(String::new(), |port| format!(":{port}"));
-    format!(
-        "POST {}{port}{}",
-        url.host_str().unwrap_or_default(),
-        url.path()
-    )
-}
-
-/// The innermost cause, which says what happened; the outer ones repeat the address.
-fn cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
-}
-
 fn failure(message: String, retryable: bool) -> ModelError {
     ModelError {
         message,
@@ -376,7 +360,47 @@ fn failure(message: String, retryable: bool) -> ModelError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wire::{Parameters, wire_of};
     use super::*;
+    use crate::definition::provider::provider;
+    use futures_util::stream;
+
+    fn wire() -> Box<dyn Wire> {
+        wire_of(provider("ollama").unwrap(), Parameters::default())
+    }
+
+    /// Nobody waits here: the clock jumps to whatever is due next.
+    #[tokio::test(start_paused = true)]
+    async fn a_provider_that_does_not_answer_is_given_up() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let place = silent.local_addr().unwrap();
+        let model = HttpModel::new(wire(), &format!("http://{place}"), None).unwrap();
+        let before = tokio::time::Instant::now();
+        let error = model.reply(ModelRequest::default()).await.err().unwrap();
+        let expected = format!("POST {place}/v1/chat/completions did not answer within 10 minutes");
+        assert_eq!((error.message, error.retryable), (expected, true));
+        assert_eq!(before.elapsed(), FIRST_BYTE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_provider_that_falls_silent_is_given_up_and_one_that_is_slow_is_not() {
+        const WORD: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n";
+        let slow = stream::iter(0..3).then(async |_| {
+            tokio::time::sleep(BETWEEN_BYTES - Duration::from_secs(1)).await;
+            Ok(WORD.to_vec())
+        });
+        let silent = slow.chain(stream::pending());
+        let parts: Vec<_> = parts(silent.boxed(), wire().decoder(), true)
+            .collect()
+            .await;
+        let (last, words) = parts.split_last().unwrap();
+        let word = Ok(ReplyPart::Text("x".into()));
+        assert_eq!(words, [word.clone(), word.clone(), word]);
+        assert_eq!(
+            last.as_ref().unwrap_err().message,
+            "the provider said nothing for 2 minutes"
+        );
+    }
 
     #[test]
     fn how_long_to_wait_comes_as_seconds_or_milliseconds_or_a_date() {

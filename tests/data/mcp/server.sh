@@ -6,7 +6,7 @@
 #
 # FLOOD=1        complains of 3 MB at start and at every call
 # MORE=JSON,     lists these tools too
-# PAGES=3|loop   lists a tool a page on three pages, or one page again and again
+# PAGES=3|loop|on  lists a tool a page on three pages, one page again and again, or ever new ones
 # HUGE=BYTES     answers `echo` with so many characters
 # ASKS=1         asks for roots, a sample and an elicitation before it answers `echo`
 # START=SECONDS  starts only then
@@ -33,6 +33,9 @@ while IFS= read -r line; do
         3:*'"cursor":"b"'*) one two ',"nextCursor":"c"' ;;
         3:*) one one ',"nextCursor":"b"' ;;
         loop:*) one again ',"nextCursor":"b"' ;;
+        on:*)
+            page=$(printf '%s' "$line" | sed -n 's/.*"cursor":"\([0-9]*\)".*/\1/p')
+            one "t$((page + 1))" ",\"nextCursor\":\"$((page + 1))\"" ;;
         :*'"cursor":"2"'*)
             answer "{\"tools\":[$MORE{\"name\":\"slow\",\"inputSchema\":{\"type\":\"object\"}},{\"name\":\"die\",\"inputSchema\":{\"type\":\"object\"}}]}" ;;
         *)

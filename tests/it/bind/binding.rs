@@ -11,6 +11,7 @@ async fn a_definition_makes_a_tool_for_each_produced_name() {
     );
     let modes = "initial_mode = \"a\"\nmodes = [{ name = \"a\", tools = [\"t\"] }]\n";
     let desk = Desk::new(&format!("{modes}{tools}")).await;
+    let text_of_desk = format!("{HEADER}{modes}{tools}");
     for name in ["get", "put"] {
         let call = desk.tool(name).prepare(&json!({})).unwrap();
         let outcome = finished(call.run(context(&CancellationToken::new()))).await;
@@ -29,6 +30,15 @@ async fn a_definition_makes_a_tool_for_each_produced_name() {
             .all(|(a, b)| Arc::ptr_eq(a, b))
     );
     assert_eq!((base.tools.len(), mode.tools.len()), (2, 2));
+    // Of another bind nothing is shared.
+    let again = bind_with(&text_of_desk, bindings(desk.folder.path())).await;
+    let again = &again.unwrap().modes[0].tools;
+    assert!(
+        base.tools
+            .iter()
+            .zip(again)
+            .all(|(a, b)| !Arc::ptr_eq(a, b) && a.info().name == b.info().name)
+    );
 }
 
 #[tokio::test]
@@ -108,7 +118,8 @@ impl Tool for Extra {
 
 #[tokio::test]
 async fn bindings_are_checked_in_order() {
-    let text = format!("{HEADER}{}", tool("true", ""));
+    let modes = "initial_mode = \"m\"\nmodes = [{ name = \"m\" }]\n";
+    let text = format!("{HEADER}{modes}{}", tool("true", ""));
     let nil = Uuid::nil();
     for (session_id, loop_id, extra, expected) in [
         (nil, nil, &[][..], Err("the session id is zero")),
@@ -152,10 +163,13 @@ async fn bindings_are_checked_in_order() {
             ..bindings(folder.path())
         };
         let names = bind_with(&text, bindings).await.map(|bound| {
-            let tools = bound.modes[0].tools.iter();
-            tools
-                .map(|tool| tool.info().name.clone())
-                .collect::<Vec<_>>()
+            let names = bound.modes.iter().map(|mode| {
+                let tools = mode.tools.iter();
+                tools.map(|tool| tool.info().name.clone()).collect()
+            });
+            let names: Vec<Vec<_>> = names.collect();
+            assert_eq!(names[0], names[1], "every mode has them");
+            names[0].clone()
         });
         let expected = expected.map(|names| names.iter().map(ToString::to_string).collect());
         assert_eq!(

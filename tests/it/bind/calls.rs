@@ -98,7 +98,9 @@ async fn a_program_that_does_not_start_is_an_error_result() {
     let desk = Desk { folder, bound };
     let outcome = desk.call(json!({})).await;
     assert!(
-        text(&outcome).contains("tool could not be started: No such file"),
+        text(&outcome).ends_with(
+            "tool could not be started: it is there, and what it is run with is not (see its first line)"
+        ),
         "{}",
         text(&outcome)
     );

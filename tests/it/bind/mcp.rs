@@ -28,6 +28,23 @@ async fn bind_in(folder: &TempDir, tools: &str) -> Result<Bound, BindError> {
     finished(bind_with(&format!("{HEADER}{tools}"), bindings)).await
 }
 
+/// What is bound of one server with these `more` lines in its entry, and its folder.
+async fn served(more: &str) -> (TempDir, Bound) {
+    let folder = folder();
+    let bound = bind_in(&folder, &entry("s", "", more)).await.unwrap();
+    (folder, bound)
+}
+
+/// Why these tools cannot be bound.
+async fn refused(folder: &TempDir, tools: &str) -> BindError {
+    bind_in(folder, tools).await.err().unwrap()
+}
+
+fn notices(bound: &Bound) -> Vec<&str> {
+    let notices = bound.notices.iter();
+    notices.map(|notice| &*notice.message).collect()
+}
+
 fn names(bound: &Bound) -> Vec<&str> {
     let tools = bound.modes[0].tools.iter();
     tools.map(|tool| &*tool.info().name).collect()
@@ -50,6 +67,13 @@ fn pids(folder: &TempDir) -> Vec<Pid> {
     numbers
         .map(|number| Pid::from_raw(number).unwrap())
         .collect()
+}
+
+/// The processes of the server that are there still.
+fn left(folder: &TempDir) -> Vec<Pid> {
+    let mut pids = pids(folder);
+    pids.retain(|pid| !is_gone(*pid));
+    pids
 }
 
 #[tokio::test]
@@ -115,10 +139,10 @@ async fn equal_servers_are_one_and_all_end_with_what_was_bound() {
     );
 }
 
+/// qwen-code#11272.
 #[tokio::test]
 async fn a_cancelled_call_leaves_the_server_usable() {
-    let folder = folder();
-    let bound = bind_in(&folder, &entry("s", "", "")).await.unwrap();
+    let (folder, bound) = served("").await;
     let cancel = CancellationToken::new();
     let slow = tool_called(&bound, "slow").prepare(&json!({})).unwrap();
     let run = tokio::spawn(slow.run(context(&cancel)));
@@ -129,11 +153,10 @@ async fn a_cancelled_call_leaves_the_server_usable() {
     assert_eq!(text(&call(&bound, "echo", json!({})).await), "{}");
 }
 
+/// modelcontextprotocol/python-sdk#1577.
 #[tokio::test]
 async fn a_server_that_ends_during_a_call_is_an_error_at_once() {
-    let folder = folder();
-    let key = "env = { KEY = \"${THE_KEY}\" }";
-    let bound = bind_in(&folder, &entry("s", "", key)).await.unwrap();
+    let (folder, bound) = served("env = { KEY = \"${THE_KEY}\" }").await;
     for _ in 0..2 {
         let outcome = call(&bound, "die", json!({})).await;
         assert_eq!(
@@ -154,7 +177,17 @@ async fn a_server_that_cannot_be_used_is_told_and_leaves_nothing() {
         (
             failing("echo $$ >> pids; echo one >&2; echo cannot start >&2; exit 3"),
             "mcp",
-            "exit status 3; it said: cannot start",
+            "it ended; exit status 3; it said: cannot start",
+        ),
+        (
+            failing("echo $$ >> pids; echo; echo Usage: server PATH; echo more"),
+            "mcp",
+            "it ended; exit status 0; it printed no message but: Usage: server PATH",
+        ),
+        (
+            entry("s", "", "cwd = \"nowhere\""),
+            "mcp",
+            "/nowhere does not exist",
         ),
         (
             entry("s", "", "produces = [\"other\"]"),
@@ -180,16 +213,12 @@ async fn a_server_that_cannot_be_used_is_told_and_leaves_nothing() {
             "tool `t`: there is no program `no-such-program` on PATH",
         ),
     ] {
-        let error = bind_in(&folder, &tools).await.err().unwrap();
+        let error = refused(&folder, &tools).await;
         let text = format!("{HEADER}{tools}");
         assert!(error.to_string().ends_with(expected), "{error}");
         let span = error.span().unwrap();
         assert!(span.of(&text).starts_with(place), "{}", span.of(&text));
-        let left: Vec<_> = pids(&folder)
-            .into_iter()
-            .filter(|pid| !is_gone(*pid))
-            .collect();
-        assert!(left.is_empty(), "{left:?}");
+        assert_eq!(left(&folder), []);
     }
 }
 
@@ -205,10 +234,8 @@ async fn a_loop_below_shares_the_server_and_what_it_leaves_out_is_told_above() {
     let bound = bind_in(&folder, &format!("{own}{hands_on}")).await.unwrap();
     assert_eq!(names(&bound), ["echo", "fail", "slow", "die", "t"]);
     assert_eq!(pids(&folder).len(), 1);
-    let notices = bound.notices.iter();
-    let notices: Vec<&str> = notices.map(|notice| &*notice.message).collect();
     assert_eq!(
-        notices,
+        notices(&bound),
         [
             "tool `s`: `none` is left out: it has no input schema",
             "below.loop.toml: tool `s`: `none` is left out: it has no input schema",
@@ -227,10 +254,7 @@ async fn a_loop_below_shares_the_server_and_what_it_leaves_out_is_told_above() {
 
 #[tokio::test]
 async fn how_far_a_call_is_is_shown_while_it_runs() {
-    let folder = folder();
-    let bound = bind_in(&folder, &entry("s", "", "env = { TELLS = \"1\" }"))
-        .await
-        .unwrap();
+    let (folder, bound) = served("env = { TELLS = \"1\" }").await;
     let told = Arc::new(Mutex::new(String::new()));
     let into = told.clone();
     let context = CallContext {

@@ -116,6 +116,11 @@ pub async fn run(provider: &str, answers: Vec<String>) -> Ran {
 
 /// The same of a definition with more `tables`.
 pub async fn run_with(provider: &str, answers: Vec<String>, tables: &str) -> Ran {
+    run_keyed(provider, answers, "api_key_env = \"DESK_KEY\"", tables).await
+}
+
+/// The same of one whose model has this line about its key.
+async fn run_keyed(provider: &str, answers: Vec<String>, key: &str, tables: &str) -> Ran {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
@@ -124,7 +129,7 @@ pub async fn run_with(provider: &str, answers: Vec<String>, tables: &str) -> Ran
     let file = folder.path().join("desk.loop.toml");
     let text = format!(
         "name = \"desk\"\nsystem = \"Be brief.\"\nprompt = \"Go.\"\n\n[model]\nprovider = \"{provider}\"\nname = \"m\"\n\
-         base_url = \"http://127.0.0.1:{port}\"\napi_key_env = \"DESK_KEY\"\n\n\
+         base_url = \"http://127.0.0.1:{port}\"\n{key}\n\n\
          [[tools]]\nname = \"one\"\nreply = \"first\"\neffect = \"read\"\n\n\
          [[tools]]\nname = \"two\"\nreply = \"second\"\neffect = \"read\"\n{tables}"
     );
@@ -133,6 +138,7 @@ pub async fn run_with(provider: &str, answers: Vec<String>, tables: &str) -> Ran
         .args(["run", "--json"])
         .arg(&file)
         .env("DESK_KEY", "key-that-nobody-sees")
+        .env("OPENAI_API_KEY", "key-that-nobody-sees")
         .env("XDG_STATE_HOME", folder.path())
         .kill_on_drop(true)
         .output()
@@ -224,6 +230,17 @@ async fn the_same_over_messages() {
     assert_eq!(results[1]["content"], "second");
 }
 
+#[tokio::test]
+async fn an_address_of_the_definitions_own_is_not_sent_the_usual_key() {
+    let refusal = status("400 Bad Request", "", "");
+    for (key, is_sent) in [("", false), ("api_key_env = \"OPENAI_API_KEY\"", true)] {
+        let ran = run_keyed("openai", vec![refusal.clone()], key, "").await;
+        let head = &ran.asked[0].head;
+        assert_eq!(head.contains("key-that-nobody-sees"), is_sent, "{head}");
+        assert_eq!(head.contains("authorization"), is_sent, "{head}");
+    }
+}
+
 /// headroom#1495.
 #[tokio::test]
 async fn a_busy_provider_is_asked_again() {
@@ -272,6 +289,14 @@ async fn what_asking_again_would_not_mend_fails_at_once() {
         (
             status("200 OK", "content-type: application/json\r\n", ""),
             "the stream ended before the reply did",
+        ),
+        (
+            status(
+                "200 OK",
+                "Content-Type: text/html; charset=utf-8\r\n",
+                "<html>",
+            ),
+            "/chat/completions answered with a web page; is `base_url` right?",
         ),
         (cut, "the stream ended before the reply did"),
         (

@@ -7,6 +7,7 @@ use loopls::definition::Effect;
 use loopls::run::access::Answer;
 use loopls::run::model::{Message, replay};
 use loopls::run::{RecordedRun, StopReason, TranscriptError};
+use std::sync::{Arc, Mutex};
 
 /// A tool that must not run again.
 fn once(name: &str) -> FakeTool {
@@ -117,6 +118,47 @@ async fn a_replay_that_parts_from_its_record_names_step_and_call() {
         let ended = ran.ended();
         let (_, reason) = ended.split_once(": ").unwrap();
         assert_eq!(reason, expected);
+    }
+}
+
+/// What has no result runs as it may in a test, whoever would allow it.
+#[tokio::test]
+async fn what_a_record_has_no_result_of_runs_only_where_it_may() {
+    let tools = |ran: &Arc<Mutex<Vec<&'static str>>>| {
+        [
+            ("get", Effect::Read),
+            ("put", Effect::Write),
+            ("pay", Effect::Irreversible),
+        ]
+        .map(|(name, effect)| {
+            let ran = ran.clone();
+            let tool = tool(name, move |_, _| {
+                ran.lock().unwrap().push(name);
+                async { Outcome::text("") }
+            });
+            tool.effect(effect)
+        })
+    };
+    let batch = || calls([("get", ""), ("put", ""), ("pay", "")]);
+    let people = [Answer::Once, Answer::Once];
+    let first = Scene::new("", [batch(), says("Done.")]).tools(tools(&Arc::default()));
+    let record = first.answers(0, people).run().await.transcript();
+    let record = String::from_utf8(record).unwrap();
+    let lines = record
+        .lines()
+        .filter(|line| !line.contains("tool_completed"));
+    let record: String = lines.map(|line| format!("{line}\n")).collect();
+    for (allow, expected) in [(&[][..], &["get"][..]), (&["put", "pay"], &["get", "put"])] {
+        let ran = Arc::default();
+        let mut scene = Scene::new("", []).tools(tools(&ran)).answers(0, people);
+        let allow: Vec<String> = allow.iter().map(|name| (*name).into()).collect();
+        let run = RecordedRun::read(record.as_bytes()).unwrap();
+        let (bound, model) = replay(&scene.bound(), run, &allow);
+        scene.model = model;
+        let again = scene.run_bound(&bound).await;
+        assert_eq!(again.stop(), StopReason::Failed);
+        ran.lock().unwrap().sort_unstable();
+        assert_eq!(*ran.lock().unwrap(), expected, "{allow:?}");
     }
 }
 

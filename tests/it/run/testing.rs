@@ -108,18 +108,18 @@ async fn what_was_expected_is_said_where_it_stands() {
         (r#"answer = "Sent on Monday.""#, &[]),
         (
             r#"answer = "Sent on Monday""#,
-            &[r#""Sent on Monday": the answer is `Sent on Monday.`"#],
+            &[r#""Sent on Monday": the answer is `Sent on Monday.`, not `Sent on Monday`"#],
         ),
         (r#"contains = "Monday", matches = "^Sent .*day""#, &[]),
         (
             r#"contains = "Tuesday", matches = "^on""#,
             &[
-                r#""Tuesday": the answer is `Sent on Monday.`"#,
-                r#""^on": the answer is `Sent on Monday.`"#,
+                r#""Tuesday": the answer is `Sent on Monday.`, which does not contain `Tuesday`"#,
+                r#""^on": the answer is `Sent on Monday.`, which does not match `^on`"#,
             ],
         ),
         (r#"iterations = 2"#, &[]),
-        (r#"iterations = 1"#, &["1: the run had 2 iterations"]),
+        (r#"iterations = 1"#, &["1: the run had 2 iterations, not 1"]),
         (
             r#"stop = "limit""#,
             &[r#""limit": the run ended in `answer`, not in `limit`: `Sent on Monday.`"#],
@@ -131,23 +131,28 @@ async fn what_was_expected_is_said_where_it_stands() {
         ),
         (
             r#"calls = [{ tool = "echo" }, { tool = "echo" }]"#,
-            &[r#"{ tool = "echo" }: call 2 was `get` with "no JSON""#],
+            &[r#"{ tool = "echo" }: call 2 was `get` with "no JSON", not `echo`"#],
         ),
         (
             r#"calls = [{ tool = "echo", input = { n = 2 } }]"#,
-            &[r#"{ tool = "echo", input = { n = 2 } }: call 1 was `echo` with {"n":1}"#],
+            &[
+                r#"{ tool = "echo", input = { n = 2 } }: call 1 was `echo` with {"n":1}, not `echo` with {"n":2}"#,
+            ],
         ),
         (
             r#"calls = [{ tool = "echo" }, { tool = "get" }, { tool = "echo" }]"#,
             &[
-                r#"[{ tool = "echo" }, { tool = "get" }, { tool = "echo" }]: call 4 was `get` with {}"#,
+                r#"[{ tool = "echo" }, { tool = "get" }, { tool = "echo" }]: call 4 was `get` with {}, and only 3 were expected"#,
             ],
         ),
         (
             r#"calls = [{ tool = "echo" }, { tool = "get" }, { tool = "echo" }, { tool = "get" }, { tool = "get" }]"#,
-            &[r#"{ tool = "get" }: there were only 4 calls"#],
+            &[r#"{ tool = "get" }: call 5 did not come: expected `get`"#],
         ),
-        (r#"calls = []"#, &[r#"[]: call 1 was `echo` with {"n":1}"#]),
+        (
+            r#"calls = []"#,
+            &[r#"[]: call 1 was `echo` with {"n":1}, and none was expected"#],
+        ),
         // Results in order, with others between them.
         (
             r#"results = [{ tool = "echo", contains = "1" }, { tool = "get", is_error = true, contains = "gone" }]"#,
@@ -160,8 +165,8 @@ async fn what_was_expected_is_said_where_it_stands() {
         (
             r#"results = [{ tool = "get", is_error = false }, { tool = "echo", contains = "3" }]"#,
             &[
-                r#"{ tool = "get", is_error = false }: the error of `get` is `error: the input is not JSON: expected ident at line 1 column 2`"#,
-                r#"{ tool = "echo", contains = "3" }: the result of `echo` is `{"n":1}`"#,
+                r#"{ tool = "get", is_error = false }: the error of `get` is `error: the input is not JSON: expected ident at line 1 column 2`, and no error was expected"#,
+                r#"{ tool = "echo", contains = "3" }: the result of `echo` is `{"n":1}`, which does not contain `3`"#,
             ],
         ),
     ] {

@@ -20,6 +20,7 @@ allow = [""]
 name = "server"
 mcp = { command = ["sh", "server.sh"], prefix = "s_" }
 env = { MORE = '{"name":"none"},' }
+effects = { s_echo = "read",  }
 
 [[tools]]
 name = "fixed"
@@ -90,12 +91,16 @@ impl Desk {
 
     /// What is offered between the quotes in `allow`.
     async fn allowable(&mut self) -> Vec<String> {
-        let line = DEFINITION
-            .lines()
-            .position(|line| line.starts_with("allow"));
+        self.offered_in("allow = [\"").await
+    }
+
+    /// What is offered behind `line`, which begins a line.
+    async fn offered_in(&mut self, line: &str) -> Vec<String> {
+        let character = line.len();
+        let line = DEFINITION.lines().position(|each| each.starts_with(line));
         let params = json!({
             "textDocument": { "uri": self.uri },
-            "position": { "line": line, "character": 10 },
+            "position": { "line": line, "character": character },
         });
         let items = self.client.call("textDocument/completion", params).await;
         let items = items.as_array().unwrap().iter();
@@ -116,6 +121,8 @@ async fn what_a_server_offers_is_told_and_known_from_then_on() {
     let lens = "Probe";
     assert!(desk.lens_titles().await.contains(&lens.to_owned()));
     assert_eq!(desk.allowable().await, ["fixed"]);
+    let effects = "effects = { s_echo = \"read\", ";
+    assert_eq!(desk.offered_in(effects).await, [""; 0]);
     assert!(!desk.has_started(), "nothing starts before somebody asks");
 
     let argument = json!({ "uri": desk.uri, "tool": "server" });
@@ -127,7 +134,7 @@ async fn what_a_server_offers_is_told_and_known_from_then_on() {
             "name": "s_echo",
             "definition": "server",
             "description": "Says it.",
-            "effect": "write",
+            "effect": "read",
             "input_schema": { "type": "object", "properties": { "n": { "type": "integer" } } },
         })
     );
@@ -155,6 +162,7 @@ async fn what_a_server_offers_is_told_and_known_from_then_on() {
     let mut expected = vec!["fixed"];
     expected.extend(names);
     assert_eq!(desk.allowable().await, expected);
+    assert_eq!(desk.offered_in(effects).await, names[1..]);
     let text = DEFINITION.replace("[\"\"]", "[\"s_echo\"]");
     desk.client.replace(&desk.uri, 2, &text).await;
     desk.client.diagnostics(&desk.uri, 2).await;
@@ -181,12 +189,12 @@ async fn only_a_server_can_be_asked() {
     for (tool, expected) in [
         (
             "fixed",
-            "desk.loop.toml:18:1: tool `fixed`: it has no server",
+            "desk.loop.toml:19:1: tool `fixed`: it has no server",
         ),
         ("other", "there is no tool `other`"),
         (
             "faulty",
-            "desk.loop.toml:23:1: there is no key `efect` in `[[tools]]`; did you mean `effect`? [unknown_key]",
+            "desk.loop.toml:24:1: there is no key `efect` in `[[tools]]`; did you mean `effect`? [unknown_key]",
         ),
     ] {
         let argument = json!({ "uri": desk.uri, "tool": tool });

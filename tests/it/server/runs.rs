@@ -419,6 +419,66 @@ async fn leaving_ends_what_runs() {
         .await;
 }
 
+/// Prints more than a slow client may leave unread, and then a little.
+const LOUD: &str = r#"
+name = "loud"
+prompt = "Go."
+
+[model]
+provider = "scripted"
+name = "rehearsal"
+script = [
+    { calls = [{ tool = "loud" }] },
+    { calls = [{ tool = "quiet" }] },
+    { text = "Done.", delay = "100ms" },
+]
+
+[[tools]]
+name = "loud"
+description = "Prints 4 MB once the latch is there."
+effect = "read"
+command = ["sh", "-c", "while [ ! -e latch ]; do sleep 0.02; done; head -c 4000000 /dev/zero | tr '\\0' x"]
+
+[[tools]]
+name = "quiet"
+description = "Prints a line."
+effect = "read"
+command = ["sh", "-c", "echo a line; sleep 0.2; touch over"]
+"#;
+
+#[tokio::test]
+async fn a_slow_client_loses_chunks_and_nothing_else_and_is_told() {
+    let mut desk = Desk::open(LOUD).await;
+    let run = desk.run(json!({})).await;
+    let slowly = desk.client.stop_reading().await;
+    std::fs::write(desk.path.join("latch"), "").unwrap();
+    while !desk.path.join("over").exists() {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    drop(slowly);
+    let events = desk.events(&run).await;
+    let dropped: Vec<_> = events.iter().filter(|it| it["type"] == "dropped").collect();
+    assert!(!dropped.is_empty());
+    assert!(dropped.iter().all(|it| it["chunks"].as_u64() > Some(0)));
+    let printed = events.iter().filter(|it| it["type"] == "tool_output");
+    assert!(printed.into_iter().all(|it| it["text"] != "a line\n"));
+    let mut others = types(&events);
+    others.retain(|kind| !["dropped", "tool_output", "text_delta"].contains(kind));
+    let call = [
+        "tool_started",
+        "access_decided",
+        "tool_completed",
+        "step_completed",
+    ];
+    let mut expected = vec!["run_started", "step_started"];
+    expected.extend(call);
+    expected.push("step_started");
+    expected.extend(call);
+    expected.extend(["step_started", "step_completed", "run_ended"]);
+    assert_eq!(others, expected);
+    desk.close().await;
+}
+
 #[tokio::test]
 async fn many_chunks_are_merged_and_none_is_lost() {
     let noisy = WAITING.replace(

@@ -189,15 +189,19 @@ async fn a_server_that_cannot_be_reached_is_told_without_what_is_secret() {
     for (status, expected) in [
         ("500 Internal Server Error", "500"),
         ("401 Unauthorized", "401"),
+        (
+            "200 OK\r\nContent-Type: text/html",
+            "what answers there is no MCP server: it sent text/html",
+        ),
         // Nothing follows it: whoever answers there would be told the key.
         ("307 Temporary Redirect", "307"),
     ] {
         let server = Server::new(Way::Refusing(status)).await;
         let folder = tempfile::tempdir().unwrap();
-        let error = bind_in(&folder, &server.tools()).await.err().unwrap();
-        let error = error.to_string();
+        let error = refused(&folder, &server.tools()).await.to_string();
+        let place = format!("POST 127.0.0.1:{}/mcp: ", server.port);
         assert!(
-            error.starts_with("tool `s`: the server cannot be used: "),
+            error.starts_with(&format!("tool `s`: the server cannot be used: {place}")),
             "{error}"
         );
         assert!(error.contains(expected), "{error}");
@@ -209,8 +213,9 @@ async fn a_server_that_cannot_be_reached_is_told_without_what_is_secret() {
         got: mpsc::unbounded_channel().1,
     };
     let folder = tempfile::tempdir().unwrap();
-    let error = bind_in(&folder, &nobody.tools()).await.err().unwrap();
-    let error = error.to_string();
-    assert!(error.contains("Connection refused"), "{error}");
-    assert!(!error.contains("in-the-query"), "{error}");
+    let error = refused(&folder, &nobody.tools()).await.to_string();
+    assert_eq!(
+        error,
+        "tool `s`: the server cannot be used: POST 127.0.0.1:1/mcp: connection refused; is a server running there?"
+    );
 }

@@ -2,11 +2,7 @@
 
 use super::*;
 
-fn notices(bound: &Bound) -> Vec<&str> {
-    let notices = bound.notices.iter();
-    notices.map(|notice| &*notice.message).collect()
-}
-
+/// vercel/ai#19240.
 #[tokio::test]
 async fn every_page_of_a_list_counts_and_one_that_leads_back_ends_it() {
     for (pages, expected, told) in [
@@ -17,20 +13,27 @@ async fn every_page_of_a_list_counts_and_one_that_leads_back_ends_it() {
             vec!["tool `s`: the server's list of tools leads back to a page before, and ends here"],
         ),
     ] {
-        let folder = folder();
-        let more = format!("env = {{ PAGES = \"{pages}\" }}");
-        let bound = bind_in(&folder, &entry("s", "", &more)).await.unwrap();
+        let (_folder, bound) = served(&format!("env = {{ PAGES = \"{pages}\" }}")).await;
         assert_eq!(names(&bound), expected);
         assert_eq!(notices(&bound), told);
     }
 }
 
 #[tokio::test]
+async fn a_list_that_goes_on_and_on_ends_after_16_pages() {
+    let (_folder, bound) = served("env = { PAGES = \"on\" }").await;
+    let expected: Vec<String> = (1..=16).map(|page| format!("t{page}")).collect();
+    assert_eq!(names(&bound), expected);
+    assert_eq!(
+        notices(&bound),
+        ["tool `s`: the server lists more than 16 pages of tools, and those behind are left out"]
+    );
+}
+
+/// mcp-go#956.
+#[tokio::test]
 async fn a_server_that_floods_standard_error_does_not_block() {
-    let folder = folder();
-    let bound = bind_in(&folder, &entry("s", "", "env = { FLOOD = \"1\" }"))
-        .await
-        .unwrap();
+    let (_folder, bound) = served("env = { FLOOD = \"1\" }").await;
     for _ in 0..2 {
         assert_eq!(text(&call(&bound, "echo", json!({})).await), "{}");
     }
@@ -44,18 +47,10 @@ async fn what_is_odd_is_left_out_loudly() {
     let tools = entry("s", "", &more);
     let bound = bind_in(&folder, &tools).await.unwrap();
     assert_eq!(names(&bound), ["echo", "fail", "slow", "die"]);
-    let notices: Vec<_> = bound
-        .notices
-        .iter()
-        .map(|notice| &*notice.message)
-        .collect();
-    let [none, bad] = &notices[..] else {
-        panic!("{notices:?}");
+    let [none, bad] = notices(&bound)[..] else {
+        panic!("{:?}", bound.notices);
     };
-    assert_eq!(
-        *none,
-        "tool `s`: `none` is left out: it has no input schema"
-    );
+    assert_eq!(none, "tool `s`: `none` is left out: it has no input schema");
     assert!(
         bad.starts_with("tool `s`: `bad` is left out: the schema is not valid"),
         "{bad}"
@@ -63,16 +58,14 @@ async fn what_is_odd_is_left_out_loudly() {
     assert_eq!(bound.notices[0].span.of(&format!("{HEADER}{tools}")), "mcp");
 
     // Whoever asks for it by name is told so.
-    let error = bind_in(&folder, &(tools + "produces = [\"none\"]"))
-        .await
-        .err()
-        .unwrap();
+    let error = refused(&folder, &(tools + "produces = [\"none\"]")).await;
     assert_eq!(
         error.to_string(),
         "tool `s`: `none` is left out: it has no input schema"
     );
 }
 
+/// notion-mcp-server#340.
 #[tokio::test]
 async fn what_a_provider_refuses_is_left_out_and_the_others_work() {
     let any_of = r#"{"name":"either","inputSchema":{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}},"#;
@@ -145,10 +138,7 @@ async fn a_message_that_is_too_long_is_an_error_at_once_and_the_server_stays_usa
 
 #[tokio::test]
 async fn a_server_that_asks_is_answered_and_given_nothing() {
-    let folder = folder();
-    let bound = bind_in(&folder, &entry("s", "", "env = { ASKS = \"1\" }"))
-        .await
-        .unwrap();
+    let (folder, bound) = served("env = { ASKS = \"1\" }").await;
     assert_eq!(text_of_echo(&bound).await, "{}");
     let replies = fs::read_to_string(folder.path().join("replies")).unwrap();
     let replies: Vec<Value> = replies
@@ -166,10 +156,7 @@ async fn a_server_that_asks_is_answered_and_given_nothing() {
 
 #[tokio::test]
 async fn a_server_may_take_its_time_to_start() {
-    let folder = folder();
-    let bound = bind_in(&folder, &entry("s", "", "env = { START = \"1\" }"))
-        .await
-        .unwrap();
+    let (_folder, bound) = served("env = { START = \"1\" }").await;
     assert_eq!(names(&bound), ["echo", "fail", "slow", "die"]);
 }
 
@@ -200,11 +187,7 @@ async fn a_server_that_does_not_start_is_given_up() {
         error.to_string(),
         "tool `s`: the server cannot be used: it did not start within 30 s"
     );
-    let left: Vec<_> = pids(&folder)
-        .into_iter()
-        .filter(|pid| !is_gone(*pid))
-        .collect();
-    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(left(&folder), []);
 }
 
 #[tokio::test]
@@ -216,8 +199,7 @@ async fn a_list_that_is_too_long_is_told_at_once() {
         &format!("    *'\"tools/list\"'*) {list}"),
     );
     fs::write(folder.path().join("server.sh"), server).unwrap();
-    let error = bind_in(&folder, &entry("s", "", "")).await.err().unwrap();
-    let error = error.to_string();
+    let error = refused(&folder, &entry("s", "", "")).await.to_string();
     assert!(
         error.starts_with(
             "tool `s`: the server cannot be used: it sent a message of more than 32 MiB"

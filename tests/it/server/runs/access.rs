@@ -2,6 +2,7 @@
 
 use super::Desk;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Two calls of a tool that must be asked about, one after the other.
 fn writing(effect: &str) -> String {
@@ -102,6 +103,41 @@ async fn no_answer_an_error_and_an_unknown_title_are_denials() {
             .send(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
             .await;
         desk.events(&run).await;
+        assert_eq!(filed(&desk), 0);
+        desk.close().await;
+    }
+}
+
+#[tokio::test]
+async fn who_thinks_for_ten_minutes_has_denied() {
+    let own = json!({ "experimental": { "loopls": { "runEvents": true, "approvals": true } } });
+    let message = json!({ "experimental": { "loopls": { "runEvents": true } } });
+    for (capabilities, asks_by_message) in [(own, false), (message, true)] {
+        let trusted = json!({ "trust": "trusted" });
+        let mut desk = Desk::open_with(&writing("write"), capabilities, trusted).await;
+        let run = desk.run(json!({})).await;
+        for _ in 0..2 {
+            let mut asked = None;
+            match asks_by_message {
+                true => asked = Some(desk.client.question("window/showMessageRequest").await.0),
+                false => drop(desk.until(&run, "access_asked").await),
+            }
+            tokio::time::pause();
+            tokio::time::advance(Duration::from_secs(601)).await;
+            tokio::time::resume();
+            let mut decided = desk.event(&run).await["event"].take();
+            while decided["type"] != "access_decided" {
+                decided = desk.event(&run).await["event"].take();
+            }
+            assert_eq!(decided["decision"], "deny");
+            if let Some(id) = asked {
+                // Too late.
+                desk.client
+                    .answer(id, json!({ "title": "Allow once" }))
+                    .await;
+            }
+        }
+        while desk.event(&run).await["event"]["type"] != "run_ended" {}
         assert_eq!(filed(&desk), 0);
         desk.close().await;
     }
