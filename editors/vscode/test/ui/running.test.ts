@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { editorTest, fileTest } from './editor.ts';
+import { editorTest, fileTest, windowTest } from './editor.ts';
+import { Model } from './model.ts';
 
 const WAITS: [string, string] = ['waits.loop.toml', 'wait.sh'];
 
@@ -56,6 +57,31 @@ fileTest(
     await window.waitText('.jsonl', /"type":"run_started"[\s\S]*"type":"run_ended"/);
   },
 );
+
+windowTest('the Loop Runs view grows with the run: a step opens with its first call', async editor => {
+  const model = await Model.start();
+  try {
+    const folder = editor.folder();
+    writeFileSync(path.join(folder, 'played.loop.toml'), model.definition);
+    const window = await editor.open(folder, 'played.loop.toml');
+    await window.lens('Run');
+    await model.next();
+    model.say('I begin.');
+    await window.waitText('played #1', 'I begin.');
+    await window.waitRows(/^played#1 step 1\nStep 1I begin\.$/);
+    model.end('note');
+    await model.next();
+    await window.waitRows(/^played#1 step 2\nStep 1I begin\.\nnote\{\} · \d.*\nStep 2$/);
+    model.say('Done.');
+    model.end();
+    await window.waitRows(/^played#1 answer\nStep 1I begin\.\nnote\{\} · \d.*\nStep 2Done\.$/);
+    // Nobody counted tokens, so none are told.
+    await window.waitText('played #1', /✓ answer · 1\/25 iterations · 1\/100 calls · \d+\.\d s/);
+    await window.lensLine(/answer · 1\/25 iterations · 1\/100 calls · \d+\.\d s/).waitFor();
+  } finally {
+    model.stop();
+  }
+});
 
 fileTest(
   'two runs at once are kept apart, and Stop ends the one it belongs to',
