@@ -221,6 +221,34 @@ editorTest(
   },
 );
 
+editorTest(
+  'a run that nobody sees stops from the status bar, from its message and from Loop Runs',
+  { settings: { 'loopls.run.reveal': 'never' } },
+  async editor => {
+    const window = await editor.open(editor.folder(...WAITS), 'waits.loop.toml');
+    const { page } = window;
+    const isGoing = page.locator('.statusbar-item', { hasText: 'waits step 1' }).first();
+    const row = page.locator('.panel .monaco-list-row', { hasText: '#3 step 1' }).first();
+    const stops = [
+      () => isGoing.click(),
+      () => window.press('waits #2: step 1', 'Cancel'),
+      async () => {
+        await window.waitRows(/^waits · right#3 step 1\n/);
+        await row.hover();
+        await row.locator('.action-label[aria-label^="Stop"]').click();
+      },
+    ];
+    for (const stop of stops) {
+      await window.lens('Run right');
+      await isGoing.waitFor();
+      await stop();
+      await window.waitToast('waits: cancelled');
+      await isGoing.waitFor({ state: 'hidden' });
+      await window.forgetMessages();
+    }
+  },
+);
+
 fileTest(
   'a definition without a prompt is asked for one, and a next turn goes on from the last',
   ['modes.loop.toml'],
