@@ -12,7 +12,7 @@ mod definition;
 
 use definition::Definition;
 use loopls::check::{Analysis, Diagnostic, Severity};
-use loopls::definition::{Names, Nowhere, lower};
+use loopls::definition::{Mentions, Names, Nowhere, lower};
 use loopls::syntax::{Table, parse};
 use ropey::Rope;
 use std::hint::black_box;
@@ -55,7 +55,9 @@ fn phases(lines: usize) {
     row("parse", runs, || parse(&text));
     row("tables", runs, || Table::build(&tree));
     row("definition", runs, || lower(&table));
-    row("names", runs, || Names::of(&lowered, &text));
+    let names = Names::of(&lowered);
+    row("names", runs, || Names::of(&lowered));
+    row("mentions", runs, || Mentions::of(&lowered, &names, &text));
     row("whole analysis", runs, || Analysis::new(rope.clone()));
     row("and surroundings", runs, || {
         analysis.diagnostics_in(&Nowhere)

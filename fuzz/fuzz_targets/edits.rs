@@ -52,6 +52,8 @@ fuzz_target!(|bytes: &[u8]| {
         // As text, for `nan` is not equal to itself.
         assert_eq!(format!("{:?}", edited.tree), format!("{:?}", fresh.tree));
         assert_eq!(edited.syntax_errors, fresh.syntax_errors);
+        assert_eq!(format!("{:?}", edited.table), format!("{:?}", fresh.table));
+        assert_eq!(edited.mentions(), fresh.mentions());
         assert_eq!(edited.diagnostics, fresh.diagnostics);
     }
 });

@@ -1,11 +1,13 @@
 //! Everything that a text alone says, made once per version.
 
 use super::{Code, Diagnostic, Fix, allows, edits, rules};
-use crate::definition::{Definition, Names, StringPlaces, Surroundings, lower};
-use crate::syntax::{self, SyntaxError, Table, Tree};
+use crate::definition::provider::ProvidersInUse;
+use crate::definition::{Definition, Mentions, Names, StringPlaces, Surroundings, lower};
+use crate::syntax::{self, Reparsed, SyntaxError, Table, Tree};
 use crate::text::{Span, apply_edits};
 use ropey::Rope;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The largest text that is looked into, in bytes.
 pub const LARGEST_TEXT: usize = 4 << 20;
@@ -24,49 +26,104 @@ pub struct Analysis {
     pub tree: Tree,
     /// What in it is not TOML.
     pub syntax_errors: Vec<SyntaxError>,
+    /// Where those begin that were found when the tables were laid out.
+    conflicts_from: usize,
     /// Its tables.
     pub table: Table,
     /// Its definition.
     pub definition: Definition,
-    /// Its names.
+    /// Who has which name in it.
     pub names: Names,
+    mentions: OnceLock<Mentions>,
+    providers_in_use: OnceLock<ProvidersInUse>,
     /// What the text alone decides, in order of the text, before allowances.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a text is as TOML.
+struct Read {
+    tree: Tree,
+    errors: Vec<SyntaxError>,
+    table: Table,
+    conflicts: Vec<SyntaxError>,
+}
+
+impl Read {
+    fn all(text: &str) -> Self {
+        let (tree, errors) = syntax::parse(text);
+        let (table, conflicts) = Table::build(&tree);
+        Self {
+            tree,
+            errors,
+            table,
+            conflicts,
+        }
+    }
+
+    fn after(earlier: &mut Analysis, text: &str) -> Self {
+        let old_tree = std::mem::take(&mut earlier.tree);
+        let old_table = std::mem::take(&mut earlier.table);
+        let old_conflicts = earlier.syntax_errors.split_off(earlier.conflicts_from);
+        // It shares tables with the other, which are changed where they are once nobody else has them.
+        earlier.definition = Definition::default();
+        let Reparsed {
+            tree,
+            errors,
+            change,
+        } = syntax::reparse(old_tree, &earlier.text, text);
+        let (table, conflicts) = match change {
+            Some(change) => Table::build_again(old_table, old_conflicts, &tree, &change),
+            None => Table::build(&tree),
+        };
+        Self {
+            tree,
+            errors,
+            table,
+            conflicts,
+        }
+    }
 }
 
 impl Analysis {
     /// Analyses the text of `rope`.
     pub fn new(rope: Rope) -> Self {
-        Self::of(rope, syntax::parse)
+        Self::of(rope, Read::all)
     }
 
     /// The same as [`Analysis::new`], in less time where `earlier` is of a text that is much the same. It takes the
-    /// statements of `earlier`, which is good for nothing after it.
+    /// statements and tables of `earlier`, which is good for nothing after it.
     pub fn after(earlier: &mut Self, rope: Rope) -> Self {
-        let tree = std::mem::take(&mut earlier.tree);
-        Self::of(rope, |text| syntax::reparse(tree, &earlier.text, text))
+        Self::of(rope, |text| Read::after(earlier, text))
     }
 
-    fn of(rope: Rope, parse: impl FnOnce(&str) -> (Tree, Vec<SyntaxError>)) -> Self {
+    fn of(rope: Rope, read: impl FnOnce(&str) -> Read) -> Self {
         let too_large = rope.len_bytes() > LARGEST_TEXT;
         let text = if too_large {
             String::new()
         } else {
             String::from(&rope)
         };
-        let (tree, mut syntax_errors) = parse(&text);
-        let (table, conflicts) = Table::build(&tree);
+        let Read {
+            tree,
+            errors: mut syntax_errors,
+            table,
+            conflicts,
+        } = read(&text);
+        let conflicts_from = syntax_errors.len();
         syntax_errors.extend(conflicts);
         let definition = lower(&table);
-        let names = Names::of(&definition, &text);
+        let names = Names::of(&definition);
         let mut analysis = Self {
             text,
             rope,
             tree,
             syntax_errors,
+            conflicts_from,
             table,
             definition,
             names,
+            mentions: OnceLock::new(),
+            providers_in_use: OnceLock::new(),
             diagnostics: Vec::new(),
         };
         if too_large {
@@ -77,6 +134,18 @@ impl Analysis {
             cut(&mut analysis.diagnostics);
         }
         analysis
+    }
+
+    /// Where its names stand; made when somebody asks, as few rules do.
+    pub fn mentions(&self) -> &Mentions {
+        self.mentions
+            .get_or_init(|| Mentions::of(&self.definition, &self.names, &self.text))
+    }
+
+    /// Which providers serve its models, and which of them see a tool.
+    pub(super) fn providers_in_use(&self) -> &ProvidersInUse {
+        self.providers_in_use
+            .get_or_init(|| ProvidersInUse::of(&self.definition))
     }
 
     /// What the text and `surroundings` decide together, in order of the text: the diagnostics people see.

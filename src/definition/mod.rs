@@ -2,6 +2,7 @@
 
 mod duration;
 mod lower;
+mod mentions;
 mod model;
 mod names;
 pub mod pattern;
@@ -15,8 +16,9 @@ mod variable;
 
 pub use duration::{Milliseconds, format_duration, parse_duration};
 pub use lower::lower;
+pub use mentions::{Mention, Mentions, Written};
 pub use model::*;
-pub use names::{Mention, Names, Target, Written};
+pub use names::{Names, Target};
 pub use pattern::Pattern;
 pub use resolve::{
     DEFAULT_CALLS, DEFAULT_ITERATIONS, DEFAULT_PARALLEL, DEFAULT_TIMEOUT, Origin, ResolvedLimit,

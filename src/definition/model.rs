@@ -4,6 +4,7 @@ use super::Test;
 use super::duration::Milliseconds;
 use crate::syntax::{Node, Table};
 use crate::text::{Span, Text};
+use smallvec::SmallVec;
 
 /// A value with its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -447,7 +448,7 @@ impl Tool {
 
     /// The model-facing names that the entry declares, trimmed, with their places: `produces`, else the name.
     /// `None` for a server whose tools only a bind tells.
-    pub fn produced_names(&self) -> Option<Vec<Spanned<&str>>> {
+    pub fn produced_names(&self) -> Option<SmallVec<[Spanned<&str>; 1]>> {
         if !self.produces.is_missing() {
             let names = self.produces.items();
             return Some(

@@ -14,28 +14,40 @@ pub struct Placeholder<'a> {
 /// The placeholders of `text`, in order: `{{`, a name of letters, digits, `_` and `-`, and `}}`, with spaces
 /// around the name if wished. Any other `{{` is plain text, so that `docker ps --format "{{.Names}}"` stays what
 /// it is.
-pub fn placeholders(text: &str) -> Vec<Placeholder<'_>> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    // One brace is found faster than two.
-    while let Some(start) = text[from..].find('{').map(|at| from + at) {
-        let name = match text[start + 1..].starts_with('{') {
-            true => name_after(text, start + 2),
-            false => None,
-        };
-        match name {
-            Some((name, end)) => {
-                found.push(Placeholder {
+pub fn placeholders(text: &str) -> Placeholders<'_> {
+    Placeholders { text, from: 0 }
+}
+
+/// See [`placeholders`].
+#[derive(Clone, Debug)]
+pub struct Placeholders<'a> {
+    text: &'a str,
+    /// Where the next can begin.
+    from: usize,
+}
+
+impl<'a> Iterator for Placeholders<'a> {
+    type Item = Placeholder<'a>;
+
+    fn next(&mut self) -> Option<Placeholder<'a>> {
+        let text = self.text;
+        // One brace is found faster than two.
+        while let Some(start) = text[self.from..].find('{').map(|at| self.from + at) {
+            let name = match text[start + 1..].starts_with('{') {
+                true => name_after(text, start + 2),
+                false => None,
+            };
+            // In `{{{key}}}` the second brace begins the placeholder.
+            self.from = name.map_or(start + 1, |(_, end)| end);
+            if let Some((name, end)) = name {
+                return Some(Placeholder {
                     range: start..end,
                     name,
                 });
-                from = end;
             }
-            // In `{{{key}}}` the second brace begins the placeholder.
-            None => from = start + 1,
         }
+        None
     }
-    found
 }
 
 /// The name that stands from byte `start` on, and where its closing braces end.
@@ -73,7 +85,6 @@ mod tests {
             ("{{a", vec![]),
         ] {
             let found: Vec<_> = placeholders(text)
-                .into_iter()
                 .map(|placeholder| (placeholder.range, placeholder.name))
                 .collect();
             assert_eq!(found, expected, "{text}");

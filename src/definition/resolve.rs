@@ -1,7 +1,7 @@
 //! What each mode comes to: limits with their origins, tools, model, effort and system prompt.
 
 use super::{Definition, Effort, Field, Limits, Milliseconds, Mode, Model, Surroundings};
-use crate::text::{Map, Set, Span, Text};
+use crate::text::{Map, Span, Text};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -114,6 +114,7 @@ impl Origin {
 /// What the base (first) and every mode of `definition` come to, in declared order.
 pub fn resolve(definition: &Definition) -> Vec<ResolvedMode<'_>> {
     let mut by_name = Map::default();
+    by_name.reserve(definition.tools.len());
     for (index, tool) in definition.tools.iter().enumerate() {
         if let Some(name) = tool.name.get() {
             // Of two with one name the first is meant.
@@ -126,9 +127,15 @@ pub fn resolve(definition: &Definition) -> Vec<ResolvedMode<'_>> {
         tools: (0..definition.tools.len()).collect(),
     };
     let modes = definition.modes.iter().map(Some);
+    // By tool, in which mode it was met last.
+    let mut met = vec![0; definition.tools.len()];
     std::iter::once(None)
         .chain(modes)
-        .map(|mode| resolve_mode(&base, mode))
+        .enumerate()
+        .map(|(number, mode)| {
+            let is_new = |tool: usize| std::mem::replace(&mut met[tool], number) != number;
+            resolve_mode(&base, mode, is_new)
+        })
         .collect()
 }
 
@@ -139,7 +146,12 @@ struct Base<'a> {
     tools: Arc<[usize]>,
 }
 
-fn resolve_mode<'a>(base: &Base<'a>, mode: Option<&'a Mode>) -> ResolvedMode<'a> {
+/// `is_new`: whether this mode has not met a tool yet.
+fn resolve_mode<'a>(
+    base: &Base<'a>,
+    mode: Option<&'a Mode>,
+    mut is_new: impl FnMut(usize) -> bool,
+) -> ResolvedMode<'a> {
     let definition = base.definition;
     let base_model = definition.model.get();
     let listed = mode
@@ -150,8 +162,7 @@ fn resolve_mode<'a>(base: &Base<'a>, mode: Option<&'a Mode>) -> ResolvedMode<'a>
         Some(items) => {
             let names = items.iter().filter_map(Field::get);
             let indexes = names.filter_map(|name| base.by_name.get(name.as_str()).copied());
-            let mut seen = Set::default();
-            indexes.filter(|index| seen.insert(*index)).collect()
+            indexes.filter(|index| is_new(*index)).collect()
         }
     };
     let effort = |word: Option<&Text>| {

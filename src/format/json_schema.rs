@@ -1,6 +1,8 @@
 //! The keywords of JSON Schema, draft 2020-12.
 
+use crate::text::Map;
 use Holds::{Data, NamedSchemas, Schema, Schemas};
+use std::sync::LazyLock;
 
 /// What stands below a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,7 +259,14 @@ pub const KEYWORDS: &[Keyword] = &[
 
 /// The keyword called `name`; `None` if the draft does not define it.
 pub fn find(name: &str) -> Option<&'static Keyword> {
-    KEYWORDS.iter().find(|keyword| keyword.name == name)
+    // Each key of each schema is looked up after each change of a text.
+    static BY_NAME: LazyLock<Map<&str, &Keyword>> = LazyLock::new(|| {
+        KEYWORDS
+            .iter()
+            .map(|keyword| (keyword.name, keyword))
+            .collect()
+    });
+    BY_NAME.get(name).copied()
 }
 
 /// What stands below the keyword called `name`.

@@ -38,7 +38,7 @@ pub fn definition(
     surroundings: &dyn Surroundings,
     offset: usize,
 ) -> Option<Jump> {
-    if let Some(mention) = analysis.names.at(offset) {
+    if let Some(mention) = analysis.mentions().at(offset) {
         let destinations = match mention.target {
             Target::Delegate(_) => loops_called(analysis, surroundings, mention),
             target => declared(analysis, target).into_iter().collect(),
@@ -70,7 +70,7 @@ fn jump(origin: Span, destinations: Vec<Destination>) -> Option<Jump> {
 /// Where `target` is declared in this file.
 pub(super) fn declared(analysis: &Analysis, target: Target) -> Option<Destination> {
     let definition = &analysis.definition;
-    let name = analysis.names.declaration(target)?.span;
+    let name = analysis.mentions().declaration(target)?.span;
     let whole = match target {
         Target::Tool(tool) | Target::Produced { tool, .. } => definition.tools.get(tool)?.extent,
         Target::Mode(mode) => definition.modes.get(mode)?.extent,

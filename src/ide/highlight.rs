@@ -23,10 +23,10 @@ pub enum HighlightKind {
 
 /// Every place of the file that names exactly what stands at byte `offset`, in order of the text.
 pub fn highlights(analysis: &Analysis, offset: usize) -> Vec<Highlight> {
-    let Some(mention) = analysis.names.at(offset) else {
+    let Some(mention) = analysis.mentions().at(offset) else {
         return Vec::new();
     };
-    let mentions = analysis.names.of_target(mention.target);
+    let mentions = analysis.mentions().of_target(mention.target);
     mentions
         .map(|mention| Highlight {
             span: mention.span,

@@ -27,7 +27,7 @@ pub struct LoopMentions {
 /// The loop that is named at byte `offset`.
 pub fn loop_name_at(analysis: &Analysis, offset: usize) -> Option<LoopName> {
     let own = own_name(analysis).filter(|name| name.span.touches(offset));
-    let (span, name) = match (own, analysis.names.at(offset)) {
+    let (span, name) = match (own, analysis.mentions().at(offset)) {
         (Some(own), _) => (own.span, own.value.clone()),
         (None, Some(mention)) => match mention.target {
             Target::Delegate(index) => (mention.span, delegate(analysis, index)?.value.clone()),
@@ -45,7 +45,7 @@ pub fn loop_name_at(analysis: &Analysis, offset: usize) -> Option<LoopName> {
 pub fn loop_mentions(analysis: &Analysis, name: &str) -> LoopMentions {
     let own = own_name(analysis).filter(|own| own.value == name);
     let target = delegate_called(analysis, name);
-    let first = target.and_then(|target| analysis.names.of_target(target).next());
+    let first = target.and_then(|target| analysis.mentions().of_target(target).next());
     let mut mentions = first.map_or_else(Vec::new, |mention| {
         references(analysis, mention.span.start, true)
     });

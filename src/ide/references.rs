@@ -8,11 +8,11 @@ use crate::text::Span;
 /// Every place of the file that names what stands at byte `offset`, in order of the text: the declaration if asked for,
 /// every mention, and every pattern with wildcards that matches it.
 pub fn references(analysis: &Analysis, offset: usize, with_declaration: bool) -> Vec<Span> {
-    let Some(mention) = analysis.names.at(offset) else {
+    let Some(mention) = analysis.mentions().at(offset) else {
         return Vec::new();
     };
     let target = mention.target;
-    let mentions = analysis.names.of_target(target);
+    let mentions = analysis.mentions().of_target(target);
     let mut spans: Vec<Span> = mentions
         .filter(|mention| with_declaration || !mention.declares)
         .map(|mention| mention.span)

@@ -5,7 +5,7 @@ use super::patterns::patterns;
 use super::references::tool_name;
 use crate::check::Analysis;
 use crate::definition::{
-    Mention, Names, RESERVED_TOOL_NAME, Target, Written, lower, pattern, placeholder,
+    Mention, Mentions, Names, RESERVED_TOOL_NAME, Target, Written, lower, pattern, placeholder,
 };
 use crate::syntax::{self, Table, render};
 use crate::text::{Edit, Span, apply_edits};
@@ -101,7 +101,7 @@ pub(super) fn renamed(
         return Ok(Rename::default());
     }
     refuse_taken(analysis, target, new)?;
-    let mentions: Vec<Mention> = analysis.names.of_target(target).collect();
+    let mentions: Vec<Mention> = analysis.mentions().of_target(target).collect();
     if mentions
         .iter()
         .any(|mention| mention.written == Written::Placeholder)
@@ -130,7 +130,7 @@ pub(super) fn refuse_malformed(new: &str) -> Result<(), RenameError> {
 }
 
 fn renamable(analysis: &Analysis, offset: usize) -> Result<Mention, RenameError> {
-    let mention = analysis.names.at(offset).ok_or(RenameError::NoName)?;
+    let mention = analysis.mentions().at(offset).ok_or(RenameError::NoName)?;
     match (mention.target, tool_name(analysis, mention.target)) {
         (Target::Delegate(_), Some((name, _))) => Err(RenameError::OtherLoop {
             name: name.escape_debug().to_string(),
@@ -186,7 +186,7 @@ fn refuse_taken(analysis: &Analysis, target: Target, new: &str) -> Result<(), Re
 
 fn is_placeholder_name(name: &str) -> bool {
     let text = format!("{{{{{name}}}}}");
-    let found = placeholder::placeholders(&text);
+    let found: Vec<_> = placeholder::placeholders(&text).collect();
     found.first().is_some_and(|found| found.name == name)
 }
 
@@ -321,10 +321,11 @@ fn newly_named(
     {
         return Err(not_exact());
     }
-    let names = Names::of(&lower(&table), &text);
+    let definition = lower(&table);
+    let mentions = Mentions::of(&definition, &Names::of(&definition), &text);
     let shown = new.escape_debug();
     let mut shifted = Shifted::new(edits);
-    let new_mentions = names.of_target(target).filter_map(|mention| {
+    let new_mentions = mentions.of_target(target).filter_map(|mention| {
         let span = shifted.before(mention.span)?;
         let message = format!("`{shown}` names nothing now, and would name what is renamed");
         Some(RenameWarning { span, message })

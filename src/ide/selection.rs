@@ -82,9 +82,10 @@ impl Around<'_> {
                     return;
                 }
                 if let Some(mut places) = StringPlaces::new(&self.analysis.text, value.span) {
-                    let found = placeholders(text);
-                    for place in found.iter().filter_map(|found| places.place(&found.range)) {
-                        self.enter(place);
+                    for placeholder in placeholders(text) {
+                        if let Some(place) = places.place(&placeholder.range) {
+                            self.enter(place);
+                        }
                     }
                 }
                 self.word(content);

@@ -129,7 +129,7 @@ impl Painter<'_> {
 
     /// Adds what stands at `span` as what it names; whether it names something.
     fn name(&mut self, span: Span) -> bool {
-        let mention = self.analysis.names.at(span.start);
+        let mention = self.analysis.mentions().at(span.start);
         let Some(mention) = mention.filter(|mention| mention.span == span) else {
             return false;
         };
@@ -191,7 +191,7 @@ impl Painter<'_> {
     fn parts(&self, text: &str, span: Span, place: &Place) -> Vec<(Span, TokenKind)> {
         let mut ranges = Vec::new();
         if takes_placeholders(&place.path) {
-            let found = placeholders(text).into_iter();
+            let found = placeholders(text);
             ranges.extend(found.map(|found| (found.range, TokenKind::Parameter)));
         }
         if takes_variables(&place.path) {

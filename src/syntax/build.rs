@@ -17,29 +17,34 @@ impl Table {
     /// and `[a.b]` before it. A key whose
     /// value is missing gives way to any other of its name, without an error.
     pub fn build(tree: &Tree) -> (Table, Vec<SyntaxError>) {
-        let mut errors = Errors::default();
-        let root = Draft::new(Form::Root, Span::empty(0), tree.span);
-        let mut builder = Builder {
-            drafts: Drafts::new(root),
-            errors: &mut errors,
-            current: Drafts::ROOT,
-            quiet: false,
-            open: Vec::new(),
-            last_end: 0,
-        };
-        for statement in &tree.statements {
-            match statement {
-                Statement::Header(header) => builder.header(header),
-                Statement::KeyValue(pair) => {
-                    builder.pair(builder.current, pair);
-                    builder.last_end = pair.span.end;
-                }
+        build(&tree.statements, tree.span)
+    }
+}
+
+/// The table that `statements` mean, as the root table of a text that is as long as `span`.
+pub(super) fn build(statements: &[Statement], span: Span) -> (Table, Vec<SyntaxError>) {
+    let mut errors = Errors::default();
+    let root = Draft::new(Form::Root, Span::empty(0), span);
+    let mut builder = Builder {
+        drafts: Drafts::new(root),
+        errors: &mut errors,
+        current: Drafts::ROOT,
+        quiet: false,
+        open: Vec::new(),
+        last_end: 0,
+    };
+    for statement in statements {
+        match statement {
+            Statement::Header(header) => builder.header(header),
+            Statement::KeyValue(pair) => {
+                builder.pair(builder.current, pair);
+                builder.last_end = pair.span.end;
             }
         }
-        builder.close_tables(&[]);
-        let root = builder.drafts.finish();
-        (root, errors.into_sorted())
     }
+    builder.close_tables(&[]);
+    let root = builder.drafts.finish();
+    (root, errors.into_sorted())
 }
 
 struct Builder<'e> {

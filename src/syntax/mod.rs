@@ -12,6 +12,7 @@ mod header;
 mod lex;
 mod pair;
 mod parse;
+mod rebuild;
 pub mod render;
 mod reparse;
 mod scalar;
@@ -22,7 +23,7 @@ mod tree;
 mod value;
 
 pub use parse::{DEPTH_LIMIT, parse};
-pub use reparse::reparse;
+pub use reparse::{Change, Reparsed, reparse};
 pub use table::{Entry, Form, Node, NodeKind, Table};
 pub use tree::{
     Array, Comment, Header, InlineTable, Key, KeyValue, Keys, Statement, SyntaxError, Tree, Value,

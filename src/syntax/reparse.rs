@@ -19,6 +19,7 @@ use super::parse::{Around, Attempt, attempt, parse};
 use super::structure::is_certain_header;
 use super::{Key, KeyValue, Statement, SyntaxError, Tree, Value, ValueKind};
 use crate::text::Span;
+use std::ops::Range;
 
 /// How far what is wrong in a text reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,10 +33,32 @@ pub(super) enum Faults {
     Anywhere,
 }
 
+/// What [`reparse`] found.
+#[derive(Clone, Debug)]
+pub struct Reparsed {
+    /// The same as [`parse`] finds.
+    pub tree: Tree,
+    /// The same as [`parse`] finds.
+    pub errors: Vec<SyntaxError>,
+    /// What is other than before; `None` where everything may be.
+    pub change: Option<Change>,
+}
+
+/// What stands in the place of what in the statements of a tree.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The statements that are no more.
+    pub(super) removed: Vec<Statement>,
+    /// Indexes of those that are there instead.
+    pub(super) added: Range<usize>,
+    /// By how many bytes those after them moved.
+    pub(super) by: isize,
+}
+
 /// What [`parse`] finds in `text`, in less time: `old` is what it found in `old_text`, a text that is much the same.
-pub fn reparse(old: Tree, old_text: &str, text: &str) -> (Tree, Vec<SyntaxError>) {
+pub fn reparse(old: Tree, old_text: &str, text: &str) -> Reparsed {
     let Some(part) = Part::new(&old, old_text, text) else {
-        return parse(text);
+        return Reparsed::of_all(text);
     };
     let around = Around {
         depth: part.depth,
@@ -44,9 +67,20 @@ pub fn reparse(old: Tree, old_text: &str, text: &str) -> (Tree, Vec<SyntaxError>
     let attempt = attempt(part.new.of(text), Strings::AsWritten, around);
     let reaches_out = attempt.tree.faults == Faults::Anywhere && part.new.end < text.len();
     if reaches_out || attempt.swallows {
-        return parse(text);
+        return Reparsed::of_all(text);
     }
     part.put_into(old, attempt, text.len())
+}
+
+impl Reparsed {
+    fn of_all(text: &str) -> Self {
+        let (tree, errors) = parse(text);
+        Self {
+            tree,
+            errors,
+            change: None,
+        }
+    }
 }
 
 /// The part of a text that is parsed again: from the line of a header, or the beginning of the text, up to the line of
@@ -101,7 +135,7 @@ impl Part {
     }
 
     /// `old` with what `attempt` found in this part in the place of what was there, and the rest moved to where it is.
-    fn put_into(self, old: Tree, attempt: Attempt, len: usize) -> (Tree, Vec<SyntaxError>) {
+    fn put_into(self, old: Tree, attempt: Attempt, len: usize) -> Reparsed {
         let Tree {
             mut statements,
             mut comments,
@@ -137,7 +171,8 @@ impl Part {
                 .iter_mut()
                 .for_each(|statement| statement.shift(by));
         }
-        statements.splice(first..after, part.statements);
+        let added = first..first + part.statements.len();
+        let removed = statements.splice(first..after, part.statements).collect();
         let first = comments.partition_point(|comment| comment.span.start < self.old.start);
         let after = comments.partition_point(|comment| comment.span.start < self.old.end);
         comments[after..]
@@ -150,7 +185,11 @@ impl Part {
             comments,
             faults: part.faults,
         };
-        (tree, errors)
+        Reparsed {
+            tree,
+            errors,
+            change: Some(Change { removed, added, by }),
+        }
     }
 }
 
@@ -176,14 +215,15 @@ fn common_tail(one: &[u8], other: &[u8]) -> usize {
 
 impl Statement {
     /// Where it stands.
-    fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         match self {
             Statement::Header(header) => header.span,
             Statement::KeyValue(pair) => pair.span,
         }
     }
 
-    fn header(&self) -> Option<&super::Header> {
+    /// The header that it is.
+    pub(super) fn header(&self) -> Option<&super::Header> {
         match self {
             Statement::Header(header) => Some(header),
             Statement::KeyValue(_) => None,

@@ -87,6 +87,18 @@ pub enum NodeKind {
     Bad,
 }
 
+impl Default for Table {
+    /// The root table of an empty text.
+    fn default() -> Self {
+        Self {
+            form: Form::Root,
+            span: Span::empty(0),
+            extent: Span::empty(0),
+            entries: Vec::new(),
+        }
+    }
+}
+
 impl Table {
     /// The entry of `key`.
     pub fn entry(&self, key: &str) -> Option<&Entry> {

@@ -8,6 +8,7 @@ mod difference;
 mod document;
 mod hidden;
 mod map;
+mod name_index;
 mod position;
 mod span;
 
@@ -16,6 +17,7 @@ pub use difference::difference;
 pub use document::{Change, Document};
 pub use hidden::{is_hidden, is_unseen, one_line, write_out, written_out};
 pub use map::{Map, Set};
+pub use name_index::NameIndex;
 pub use position::{Encoding, Position, Range, offset_at, position_at, range_of};
 pub use span::{Edit, Span, apply_edits};
 

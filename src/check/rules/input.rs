@@ -9,7 +9,7 @@ use crate::format::{
     json_schema::{self, Holds},
 };
 use crate::syntax::{Entry, Node, NodeKind, Table, render};
-use crate::text::Set;
+use crate::text::NameIndex;
 
 const TYPES: [&str; 7] = [
     "object", "array", "string", "number", "integer", "boolean", "null",
@@ -272,7 +272,7 @@ fn required(schema: &Table, found: &mut Vec<Diagnostic>) {
     };
     let entries = properties.entries.iter();
     let names = entries.map(|entry| entry.key.name.as_str());
-    let known: Set<&str> = names.clone().collect();
+    let known: NameIndex = names.clone().collect();
     let required = items.iter().filter_map(|item| Some((item, item.as_str()?)));
     for (item, name) in required.filter(|(_, name)| !known.contains(name)) {
         let guesses = names.clone().filter(|_| worth_guessing(found));

@@ -6,8 +6,8 @@ use super::{did_you_mean, hint, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::placeholder::{Placeholder, placeholders};
 use crate::definition::{CommandArgument, Field, Http, Mcp, Source, Spanned, StringPlaces, Tool};
-use crate::syntax::{Node, NodeKind, Table};
-use crate::text::{Edit, Map, Set, Span, Text};
+use crate::syntax::{Entry, Node, NodeKind, Table};
+use crate::text::{Edit, NameIndex, Span, Text};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     for tool in &analysis.definition.tools {
@@ -38,10 +38,10 @@ pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 
 /// What a tool's schema says of the properties that placeholders name.
 struct Input<'a> {
-    properties: Map<&'a str, &'a Node>,
-    /// The names in order of the text.
-    names: Vec<&'a str>,
-    required: Set<&'a str>,
+    entries: &'a [Entry],
+    /// The names of `entries`.
+    names: NameIndex<'a>,
+    required: NameIndex<'a>,
 }
 
 impl<'a> Input<'a> {
@@ -53,25 +53,22 @@ impl<'a> Input<'a> {
             .map(|node| &node.kind)
         {
             Some(NodeKind::Array(items)) => items.iter().filter_map(Node::as_str).collect(),
-            _ => Set::default(),
+            _ => NameIndex::default(),
         };
         let names = entries.iter().map(|entry| entry.key.name.as_str());
         Self {
-            properties: names
-                .clone()
-                .zip(entries.iter().map(|entry| &entry.value))
-                .collect(),
+            entries,
             names: names.collect(),
             required,
         }
     }
 
     fn has(&self, name: &str) -> bool {
-        self.properties.contains_key(name)
+        self.names.contains(name)
     }
 
     fn property(&self, name: &str) -> Option<&'a Table> {
-        self.properties.get(name)?.as_table()
+        self.entries[self.names.position(name)?].value.as_table()
     }
 
     /// Whether a value can be absent, with nothing to put in its stead.
@@ -118,12 +115,10 @@ impl Checker<'_> {
     }
 
     fn each(&mut self, text: &Spanned<Text>, mut act: impl FnMut(&mut Self, &Placeholder, Span)) {
-        let placeholders = placeholders(&text.value);
-        if placeholders.is_empty() {
-            return;
-        }
-        let mut places = StringPlaces::new(&self.analysis.text, text.span);
-        for placeholder in placeholders {
+        let mut places = None;
+        for placeholder in placeholders(&text.value) {
+            let places =
+                places.get_or_insert_with(|| StringPlaces::new(&self.analysis.text, text.span));
             let place = places
                 .as_mut()
                 .and_then(|places| places.place(&placeholder.range));
@@ -136,11 +131,9 @@ impl Checker<'_> {
         if self.input.has(name) {
             return;
         }
-        let names: &[&str] = match worth_guessing(self.found) {
-            true => &self.input.names,
-            false => &[],
-        };
-        let meant = did_you_mean(name, names.iter().copied());
+        let guesses = worth_guessing(self.found);
+        let entries = self.input.entries.iter().filter(|_| guesses);
+        let meant = did_you_mean(name, entries.map(|entry| entry.key.name.as_str()));
         let message = format!("the tool's `input` has no property `{name}`{}", hint(meant));
         self.found.push(
             Diagnostic::new(Code::UnknownPlaceholder, span, message)
@@ -225,7 +218,7 @@ impl Checker<'_> {
                         .with_guess("Put `\"--\"` before it", Repair::Edits(vec![before])),
                 );
             }
-            if text.value.contains(['/', '\\']) {
+            if text.value.bytes().any(|byte| matches!(byte, b'/' | b'\\')) {
                 let message = format!("beside a `/` the value of `{name}` is one part of a path: no `/` and no `..` in it");
                 checker.say(Code::PlaceholderAsPath, span, message);
             }

@@ -8,8 +8,8 @@ use crate::definition::{Definition, Spanned};
 use crate::text::{Map, Span};
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
-    let in_use = ProvidersInUse::of(&analysis.definition);
-    let names = names(&analysis.definition, &in_use);
+    let in_use = analysis.providers_in_use();
+    let names = names(&analysis.definition, in_use);
     let mut taken = None;
     for (name, providers) in &names {
         let refusing: Vec<Refusal> = providers

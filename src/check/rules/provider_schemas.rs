@@ -5,14 +5,14 @@ use super::renaming::rename;
 use super::{listed, worth_guessing};
 use crate::check::{Analysis, Code, Diagnostic, Repair};
 use crate::definition::Tool;
-use crate::definition::provider::{Provider, ProvidersInUse, SchemaFault, SchemaFaultKind};
+use crate::definition::provider::{Provider, SchemaFault, SchemaFaultKind};
 use crate::syntax::{Entry, Form, Node, NodeKind, Table};
 use crate::text::{Edit, Map, Span};
 use serde_json::Value;
 
 pub fn check(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
     let definition = &analysis.definition;
-    let in_use = ProvidersInUse::of(definition);
+    let in_use = analysis.providers_in_use();
     for (index, tool) in definition.tools.iter().enumerate() {
         check_tool(analysis, tool, in_use.of_tool(index), found);
     }

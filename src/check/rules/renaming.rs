@@ -8,14 +8,14 @@ use crate::text::{Edit, Span};
 /// What changes the name that stands at `place` from `old` to `new`, here and at every mention; nothing where that would
 /// change more than a name.
 pub fn rename(analysis: &Analysis, place: Span, old: &str, new: &str) -> Option<Repair> {
-    let target = analysis.names.at(place.start)?.target;
+    let target = analysis.mentions().at(place.start)?.target;
     let is_safe = match target {
         // Another file gives it.
         Target::Delegate(_) | Target::Mode(_) => false,
         Target::Tool(_) | Target::Produced { .. } => keeps_matching(&analysis.definition, old, new),
         Target::Property { .. } => true,
     };
-    let edits = analysis.names.of_target(target).map(|mention| Edit {
+    let edits = analysis.mentions().of_target(target).map(|mention| Edit {
         span: mention.span,
         text: match mention.written {
             Written::String => render::string(new),

@@ -5,7 +5,9 @@ use crate::definition::placeholder::placeholders;
 use crate::definition::{Field, Source, Spanned};
 use crate::syntax::{Node, NodeKind, Table};
 use crate::text::Text;
+use aho_corasick::packed::Searcher;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// How keys of well-known services begin, and the fewest characters that follow.
 const PREFIXES: &[(&str, usize)] = &[
@@ -74,8 +76,17 @@ fn visit(analysis: &Analysis, table: &Table, found: &mut Vec<Diagnostic>) {
 /// Whether a string in `text` may hold what looks like a key. Nearly no text does, and this is known sooner than each
 /// string of it is looked at. A backslash may stand for anything.
 fn may_hold_key(text: &str) -> bool {
-    text.contains('\\') || key_in(text).is_some()
+    // Where a processor can look for all of them at once.
+    static BEGINNINGS: LazyLock<Option<Searcher>> = LazyLock::new(|| {
+        let prefixes = PREFIXES.iter().map(|(prefix, _)| *prefix);
+        Searcher::new(prefixes.chain([PEM]))
+    });
+    let may_begin = |beginnings: &Searcher| beginnings.find(text).is_some();
+    text.contains('\\') || BEGINNINGS.as_ref().is_none_or(may_begin) && key_in(text).is_some()
 }
+
+/// How a private key begins that stands in a file of its own.
+const PEM: &str = "-----BEGIN";
 
 /// The fewest bytes of what looks like a key.
 const SHORTEST: usize = 19;
@@ -85,10 +96,7 @@ fn key_in(text: &str) -> Option<Range<usize>> {
     if text.len() < SHORTEST {
         return None;
     }
-    if let Some(begin) = text
-        .find("-----BEGIN")
-        .filter(|_| text.contains("PRIVATE KEY-----"))
-    {
+    if let Some(begin) = text.find(PEM).filter(|_| text.contains("PRIVATE KEY-----")) {
         return Some(begin..text.len());
     }
     let mut words = LongWords { text, from: 0 };
@@ -142,7 +150,7 @@ fn named(name: &Spanned<Text>, value: &Field<Text>, found: &mut Vec<Diagnostic>)
     let secret = NAMES.iter().any(|part| upper.contains(part))
         && value.value.len() >= 8
         && !value.value.contains("${")
-        && placeholders(&value.value).is_empty();
+        && placeholders(&value.value).next().is_none();
     if secret && key_in(&value.value).is_none() {
         found.push(Diagnostic::new(
             Code::SecretInFile,

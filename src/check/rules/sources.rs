@@ -119,9 +119,12 @@ fn http(http: &Http, found: &mut Vec<Diagnostic>) {
 
 /// The address with every placeholder filled in; one in the host is reported as misplaced.
 fn without_placeholders(url: &str) -> String {
-    let mut text = url.to_owned();
-    for placeholder in placeholders(url).into_iter().rev() {
-        text.replace_range(placeholder.range, "0");
+    let mut filled_in = String::with_capacity(url.len());
+    let mut done = 0;
+    for placeholder in placeholders(url) {
+        filled_in.push_str(&url[done..placeholder.range.start]);
+        filled_in.push('0');
+        done = placeholder.range.end;
     }
-    text
+    filled_in + &url[done..]
 }

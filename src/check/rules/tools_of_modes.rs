@@ -145,9 +145,10 @@ fn many(analysis: &Analysis, found: &mut Vec<Diagnostic>) {
 }
 
 fn similar(tools: &[Tool], found: &mut Vec<Diagnostic>) {
-    let folded = |name: &str| name.to_lowercase().replace(['_', '-', '.'], "");
-    let mut names: Map<String, (&str, Span)> = Map::default();
+    let mut names: Map<Text, (&str, Span)> = Map::default();
     let mut descriptions: Map<&str, Span> = Map::default();
+    names.reserve(tools.len());
+    descriptions.reserve(tools.len());
     for tool in tools {
         for name in tool
             .produced_names()
@@ -194,4 +195,10 @@ fn similar(tools: &[Tool], found: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// What two names have in common that a model takes for each other.
+fn folded(name: &str) -> Text {
+    let letters = name.chars().filter(|c| !matches!(c, '_' | '-' | '.'));
+    letters.flat_map(char::to_lowercase).collect()
 }

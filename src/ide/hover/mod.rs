@@ -31,7 +31,7 @@ pub struct Hover {
 
 /// What is told about the thing at byte `offset`.
 pub fn hover(analysis: &Analysis, surroundings: &dyn Surroundings, offset: usize) -> Option<Hover> {
-    if let Some(mention) = analysis.names.at(offset) {
+    if let Some(mention) = analysis.mentions().at(offset) {
         return Some(Hover {
             span: mention.span,
             markdown: about_mention(analysis, surroundings, mention),

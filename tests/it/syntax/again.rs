@@ -1,23 +1,32 @@
-//! Parsing again after an edit finds what parsing the whole text finds.
+//! Parsing again after an edit, and laying out the tables again, finds what doing so with the whole text finds.
 
 use super::definitions;
 use super::documents::{PIECES, document, mutated};
-use loopls::syntax::{Tree, parse, reparse};
+use loopls::syntax::{SyntaxError, Table, Tree, parse, reparse};
 use proptest::prelude::*;
 
 /// Parses `texts`, each from the one before, and compares. As text: `nan` is not equal to itself.
 fn check(texts: impl IntoIterator<Item = String>) {
-    let mut before: (String, Tree) = Default::default();
-    before.1 = parse("").0;
+    let mut old_text = String::new();
+    let mut old_tree = Tree::default();
+    let mut old_tables: (Table, Vec<SyntaxError>) = Default::default();
     for text in texts {
-        let found = reparse(before.1, &before.0, &text);
+        let found = reparse(old_tree, &old_text, &text);
         let expected = parse(&text);
         assert!(
-            format!("{found:?}") == format!("{expected:?}"),
-            "{:?} -> {text:?}",
-            before.0
+            format!("{:?}", (&found.tree, &found.errors)) == format!("{expected:?}"),
+            "{old_text:?} -> {text:?}"
         );
-        before = (text, found.0);
+        let tables = match found.change {
+            Some(change) => Table::build_again(old_tables.0, old_tables.1, &found.tree, &change),
+            None => Table::build(&found.tree),
+        };
+        let expected = Table::build(&found.tree);
+        assert!(
+            format!("{tables:?}") == format!("{expected:?}"),
+            "{old_text:?} -> {text:?}: {tables:#?} {expected:#?}"
+        );
+        (old_text, old_tree, old_tables) = (text, found.tree, tables);
     }
 }
 
@@ -53,6 +62,31 @@ const TYPED: &[&str] = &[
     "x = 1 [c]\n",
     "é",
     "",
+];
+
+/// What follows a part of a document.
+const HEADERS: &[&str] = &["", "[a]\n", "  [[b]] # note\n", "[a.b.c]\n"];
+
+/// Statements of arrays of tables: items, what leads into them, and what only looks like it.
+const ITEMS: &[&str] = &[
+    "[[a]]\n",
+    "[[a]]\nk = 1\n",
+    "[[a]]\nk = { x = 1, y = [2, '3'] }\nl.m = 1\n",
+    "[[a]] # again\n\n[a.in]\nk = 1\n[a.in.deep]\nk = [ 1,\n 2 ]\n",
+    "[a.in]\nk = 'é'\n",
+    "[[a.in]]\nk = 1\n",
+    "[[a.list]]\n[[a.list]]\nk = 1\n",
+    "[a]\nk = 2\n",
+    "[a.]\nk = 2\n",
+    "[[b]]\nk = 1\n",
+    "[b.in]\n",
+    "[c]\nk = 1\nl.m = 2\n",
+    "[c.in]\nk = 1\n",
+    "k = 1\n",
+    "k = \n",
+    "l.n = 1\n",
+    "in = 1\n",
+    "# note\n",
 ];
 
 #[test]
@@ -100,7 +134,7 @@ proptest! {
 
     #[test]
     fn documents_that_are_edited(
-        parts in prop::collection::vec((document(), prop::sample::select(&["", "[a]\n", "  [[b]] # note\n", "[a.b.c]\n"][..])), 1..6),
+        parts in prop::collection::vec((document(), prop::sample::select(HEADERS)), 1..6),
         edits in prop::collection::vec(
             (any::<prop::sample::Index>(), 0_usize..9, prop::sample::select(TYPED), any::<bool>()),
             1..16,
@@ -125,6 +159,32 @@ proptest! {
             } else {
                 text = changed;
             }
+        }
+        check(texts);
+    }
+
+    #[test]
+    fn arrays_of_tables_that_are_edited(
+        before in prop::sample::select(&["", "a =\n", "a = 1\n", "a.k = 1\n", "k = 1\n"][..]),
+        items in prop::collection::vec(prop::sample::select(ITEMS), 1..12),
+        edits in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0_usize..2, prop::sample::select(ITEMS), 0_usize..12),
+            1..16,
+        ),
+    ) {
+        let mut items = items;
+        let text = |items: &[&str]| format!("{before}{}", items.concat());
+        let mut texts = vec![text(&items)];
+        for (at, removed, put, typed) in edits {
+            let at = at.index(items.len() + 1);
+            // A part of it is there before all is, as when somebody types it.
+            let some: String = put.chars().take(typed).collect();
+            let rest = items[(at + removed).min(items.len())..].to_vec();
+            items.truncate(at);
+            texts.push(format!("{}{some}{}", text(&items), rest.concat()));
+            items.push(put);
+            items.extend(rest);
+            texts.push(text(&items));
         }
         check(texts);
     }
