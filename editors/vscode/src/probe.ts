@@ -63,7 +63,7 @@ function textOf({ tool, tools }: Probed): string {
   const parts = tools.map(({ name, description, effect, input_schema }) =>
     [
       `${oneLine(name, 80)} · ${oneLine(effect, 20)}`,
-      ...indented(description),
+      ...(description === '' ? [] : indented(description)),
       ...indented(JSON.stringify(input_schema, undefined, 2)),
     ].join('\n'),
   );

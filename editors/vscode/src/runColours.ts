@@ -30,7 +30,9 @@ export function colourRuns(): vscode.Disposable {
       ...(bold ? { fontWeight: 'bold' } : {}),
     }),
   );
-  const colour = (editor: vscode.TextEditor) => {
+  /** The last line that has a colour of a kind, by editor: what changes below it is nothing to that kind. */
+  const lasts = new WeakMap<vscode.TextEditor, number[]>();
+  const colour = (editor: vscode.TextEditor, changed = 0) => {
     const { document } = editor;
     if (document.uri.scheme !== RUN_SCHEME && document.uri.scheme !== CALL_SCHEME) {
       return;
@@ -46,21 +48,29 @@ export function colourRuns(): vscode.Disposable {
         }
       }
     }
+    const before = lasts.get(editor);
+    const now = found.map(ranges => ranges.at(-1)?.start.line ?? -1);
+    lasts.set(editor, now);
     for (const [kind, type] of types.entries()) {
-      editor.setDecorations(type, found[kind] ?? []);
+      if (!before || Math.max(before[kind] ?? -1, now[kind] ?? -1) >= changed) {
+        editor.setDecorations(type, found[kind] ?? []);
+      }
     }
   };
-  const colourAll = (editors: readonly vscode.TextEditor[]) => {
+  const colourAll = (editors: readonly vscode.TextEditor[], changed?: number) => {
     for (const editor of editors) {
-      colour(editor);
+      colour(editor, changed);
     }
   };
   colourAll(vscode.window.visibleTextEditors);
   return vscode.Disposable.from(
     ...types,
-    vscode.window.onDidChangeVisibleTextEditors(colourAll),
-    vscode.workspace.onDidChangeTextDocument(({ document }) =>
-      colourAll(vscode.window.visibleTextEditors.filter(editor => editor.document === document)),
+    vscode.window.onDidChangeVisibleTextEditors(editors => colourAll(editors)),
+    vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) =>
+      colourAll(
+        vscode.window.visibleTextEditors.filter(editor => editor.document === document),
+        Math.min(...contentChanges.map(({ range }) => range.start.line)),
+      ),
     ),
   );
 }

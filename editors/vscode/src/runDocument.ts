@@ -10,8 +10,12 @@ import { Renderer } from './runs/render.ts';
 import type { Runs, TrackedRun } from './runs/store.ts';
 
 /** The time between two fillings, and how much longer it is for each thousand characters of the document. */
-const INTERVAL_MS = 80;
+const INTERVAL_MS = 150;
 const INTERVAL_MS_PER_THOUSAND = 1.5;
+/** VS Code draws a keystroke and a filling one after the other: while somebody types, a filling waits for so long a pause, */
+const PAUSE_MS = 250;
+/** but no longer than this. */
+const MAX_WAIT_MS = 1_000;
 
 interface Shown {
   run: TrackedRun;
@@ -29,6 +33,8 @@ interface Shown {
 
 export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly shown = new Map<string, Shown>();
+  /** When something was last written into the editor in front. */
+  private typed = 0;
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly disposables: readonly { dispose(): unknown }[];
@@ -41,7 +47,13 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(RUN_SCHEME, this),
       vscode.workspace.onDidOpenTextDocument(({ uri }) => this.catchUp(uri)),
-      vscode.workspace.onDidChangeTextDocument(event => this.follow(event.document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme === RUN_SCHEME) {
+          this.follow(document);
+        } else if (document === vscode.window.activeTextEditor?.document) {
+          this.typed = Date.now();
+        }
+      }),
       vscode.window.onDidChangeTextEditorVisibleRanges(event => this.scrolled(event)),
       runs.onBegan.on(run => this.begin(run)),
       runs.onEvent.on(({ run, event }) =>
@@ -145,18 +157,25 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
       return;
     }
     shown.timer ??= setTimeout(
-      () => {
-        shown.timer = undefined;
-        this.changed.fire(shown.uri);
-      },
+      () => this.fillInPause(shown, Date.now() + MAX_WAIT_MS),
       INTERVAL_MS + (shown.text.length / 1_000) * INTERVAL_MS_PER_THOUSAND,
     );
+  }
+
+  private fillInPause(shown: Shown, latest: number): void {
+    const wait = Math.min(this.typed + PAUSE_MS, latest) - Date.now();
+    if (wait > 0) {
+      shown.timer = setTimeout(() => this.fillInPause(shown, latest), wait);
+    } else {
+      shown.timer = undefined;
+      this.changed.fire(shown.uri);
+    }
   }
 
   /** Keeps the end in view, unless a person scrolled back to read. */
   private follow(document: vscode.TextDocument): void {
     const shown = this.shown.get(document.uri.query);
-    if (document.uri.scheme !== RUN_SCHEME || !shown?.follows) {
+    if (!shown?.follows) {
       return;
     }
     for (const editor of editorsOf(document)) {

@@ -7,6 +7,8 @@ import { bytes, counters, duration, reasonWords, shortCount, statusWords } from 
 
 /** The time between two drawings of a run. */
 const INTERVAL_MS = 150;
+/** The time after which what does not change any more is drawn once more. */
+const SETTLED_MS = 1_000;
 
 export type Node =
   | { kind: 'run'; run: TrackedRun }
@@ -26,6 +28,10 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
 
   constructor(runs: Runs) {
     this.runs = runs;
+    const view = vscode.window.createTreeView('loopls.runs', {
+      treeDataProvider: this,
+      showCollapseAll: true,
+    });
     this.disposables = [
       this.changed,
       runs.onListChanged.on(() => this.changed.fire(undefined)),
@@ -35,7 +41,9 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
           this.draw(run);
         }
       }),
-      vscode.window.createTreeView('loopls.runs', { treeDataProvider: this, showCollapseAll: true }),
+      view,
+      view.onDidChangeVisibility(({ visible }) => visible && this.drawOnceMore(runs.all())),
+      runs.onEnded.on(run => this.drawOnceMore([run])),
     ];
   }
 
@@ -104,6 +112,18 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
       this.waiting.clear();
     }, INTERVAL_MS);
   }
+
+  /**
+   * To a question about rows that comes while VS Code renews them it takes none for an answer, and asks again only where
+   * something changes.
+   */
+  private drawOnceMore(runs: TrackedRun[]): void {
+    setTimeout(() => {
+      for (const run of runs) {
+        this.draw(run);
+      }
+    }, SETTLED_MS);
+  }
 }
 
 function runItem(run: TrackedRun): vscode.TreeItem {
@@ -132,7 +152,9 @@ function runItem(run: TrackedRun): vscode.TreeItem {
 function stepItem(run: TrackedRun, step: Step): vscode.TreeItem {
   const first = step.text.isEmpty ? '' : oneLine(step.text.toString(), 120);
   const item = new vscode.TreeItem(`Step ${step.step}`);
-  item.id = `${run.id} ${step.step}`;
+  // VS Code keeps by its id whether a row is open, and one without rows below it counts as closed: with its first call a step
+  // is another row.
+  item.id = `${run.id} ${step.step}${step.calls.length ? ' calls' : ''}`;
   const tokens = step.usage && step.usage.input + step.usage.output > 0 ? tokensOf(step.usage) : '';
   item.description = [tokens, first].filter(part => part !== '').join(' · ');
   item.tooltip = visible(step.text.toString().slice(0, 2_000));

@@ -12,7 +12,7 @@ pub fn summary(view: &RunView) -> String {
         (None, Some(reason)) => format!(": {reason}"),
         (None, None) => String::new(),
     };
-    format!("{word}{why} · {}", view.summary_at(view.elapsed))
+    format!("{word}{why} · {}", view.summary())
 }
 
 /// Where the limit was set.
@@ -76,7 +76,7 @@ mod tests {
                     ms: 2_500,
                 },
             });
-            let counters = view.summary_at(2_500);
+            let counters = view.summary();
             assert_eq!(summary(&view), format!("{expected} · {counters}"));
         }
     }

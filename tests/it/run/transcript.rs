@@ -77,10 +77,7 @@ async fn the_view_follows_a_run() {
             "Ended(Answer)  it is.",
         ]
     );
-    assert_eq!(
-        view.summary(),
-        "1/8 iterations · 2/20 calls · 0 tokens · 2.4 s"
-    );
+    assert_eq!(view.summary(), "1/8 iterations · 2/20 calls · 2.4 s");
     assert_eq!(view.stop(), Some(StopReason::Answer));
     assert_eq!(view.status, RunStatus::Ended(StopReason::Answer));
 }

@@ -157,15 +157,18 @@ local function of(count, max, unit)
   return max and ('%d/%d %s'):format(count, max, unit) or ('%d %s'):format(count, unit)
 end
 
---- `3/8 iterations · 5/20 calls · 1.2k tokens`, and how long it took once it is over.
+--- `3/8 iterations · 5/20 calls · 1.2k tokens`, and how long it took once it is over; without tokens where nobody counted
+--- any, which not every model does.
 ---@param view loopls.View
 ---@return string
 function M.counters(view)
   local parts = {
     of(view.iterations, view.limits.iterations, 'iterations'),
     of(view.calls, view.limits.calls, 'calls'),
-    short_count(view.tokens) .. ' tokens',
   }
+  if view.tokens > 0 then
+    table.insert(parts, short_count(view.tokens) .. ' tokens')
+  end
   if view.ended and view.ended.ms then
     table.insert(parts, short_time(view.ended.ms))
   end

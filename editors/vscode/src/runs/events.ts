@@ -52,7 +52,8 @@ export interface RunEnded {
   iterations: number;
   calls: number;
   usage: Usage;
-  ms: number;
+  /** Not known of a run whose end the server did not tell. */
+  ms?: number;
 }
 
 export type StopReason = 'answer' | 'limit' | 'cancelled' | 'refusal' | 'max_tokens' | 'failed';

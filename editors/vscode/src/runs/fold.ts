@@ -85,8 +85,9 @@ export interface Call {
 export class Chunks {
   private readonly pieces: string[] = [];
   private length = 0;
-  /** Characters that went. */
+  /** Characters that went, and how many lines ended in them. */
   gone = 0;
+  goneLines = 0;
 
   private readonly max: number;
 
@@ -101,7 +102,9 @@ export class Chunks {
     if (this.length > 2 * this.max) {
       const all = this.pieces.join('');
       const kept = all.slice(-this.max);
-      this.gone += all.length - kept.length;
+      const gone = all.slice(0, -this.max);
+      this.gone += gone.length;
+      this.goneLines += gone.split('\n').length - 1;
       this.pieces.splice(0, this.pieces.length, kept);
       this.length = kept.length;
     } else if (this.pieces.length > 1000) {

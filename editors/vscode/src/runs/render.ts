@@ -2,7 +2,7 @@
  * A run as text, for its document. What others wrote (models, tools, files) is indented or stands behind a mark, so that
  * no text of theirs can look like a line of ours.
  */
-import { type Call, isOpen, isSuccess, type Run, type Step } from './fold.ts';
+import { type Call, type Chunks, isOpen, isSuccess, type Run, type Step } from './fold.ts';
 import { inputLine, oneLine, visible } from './foreign.ts';
 import { bytes, counters, duration, reasonWords, statusWords } from './words.ts';
 
@@ -10,8 +10,13 @@ import { bytes, counters, duration, reasonWords, statusWords } from './words.ts'
 const MAX_LINES = 40;
 /** Characters of a line at most: very long lines make editors slow. */
 const MAX_LINE = 1_000;
-/** Characters of a reply at most. */
+/** Characters of a reply at most, when it is over. */
 const MAX_REPLY = 1 << 19;
+/**
+ * The same while the run goes on: up to 100,000 characters VS Code looks for what changed in a document, above it replaces
+ * all of it, and whoever types waits for that.
+ */
+const MAX_REPLY_GOING = 1 << 14;
 
 /** Text and where things are in it. */
 export interface Rendered {
@@ -20,7 +25,7 @@ export interface Rendered {
   lines: Map<number, number>;
 }
 
-/** Renders one run again and again; what is over is rendered once. */
+/** Renders one run again and again; of one that goes on, steps that are over are rendered once. */
 export class Renderer {
   private readonly run: Run;
   /** The text of steps that are over, and of how many. */
@@ -33,15 +38,21 @@ export class Renderer {
 
   render(): Rendered {
     const run = this.run;
-    while (run.steps.length > this.doneSteps + 1) {
-      addStep(this.done, run.steps[this.doneSteps] as Step);
-      this.doneSteps += 1;
-    }
     const page = new Page();
     addHead(page, run);
-    page.append(this.done);
-    for (const step of run.steps.slice(this.doneSteps)) {
-      addStep(page, step);
+    if (run.stop === undefined) {
+      while (run.steps.length > this.doneSteps + 1) {
+        addStep(this.done, run.steps[this.doneSteps] as Step, MAX_REPLY_GOING);
+        this.doneSteps += 1;
+      }
+      page.append(this.done);
+      for (const step of run.steps.slice(this.doneSteps)) {
+        addStep(page, step, MAX_REPLY_GOING);
+      }
+    } else {
+      for (const step of run.steps) {
+        addStep(page, step, MAX_REPLY);
+      }
     }
     addEnd(page, run);
     return { text: page.text, lines: page.lines };
@@ -95,16 +106,16 @@ function addHead(page: Page, run: Run): void {
   page.foreign('> ', run.prompt);
 }
 
-function addStep(page: Page, step: Step): void {
+function addStep(page: Page, step: Step, maxReply: number): void {
   page.line('');
   for (const retry of step.retries) {
     page.line(`↻ again after ${duration(retry.afterMs)}: ${oneLine(retry.reason, 200)}`);
   }
   if (!step.thinking.isEmpty) {
-    page.foreign('  ┊ ', tail(step.thinking.toString(), 4 * MAX_LINE));
+    page.foreign('  ┊ ', tail(step.thinking, 4 * MAX_LINE));
   }
   if (!step.text.isEmpty) {
-    page.foreign('  ', tail(step.text.toString(), MAX_REPLY));
+    page.foreign('  ', tail(step.text, maxReply));
   }
   for (const call of step.calls) {
     addCall(page, call);
@@ -126,8 +137,9 @@ function addCall(page: Page, call: Call): void {
     if (lines.length <= MAX_LINES) {
       page.foreign('  │ ', text);
     } else if (isOpen(call)) {
-      page.line(`  ┆ ${lines.length - MAX_LINES} lines before`);
-      page.foreign('  │ ', lines.slice(-MAX_LINES).join('\n'));
+      const before = leftOut(lines.length, MAX_LINES);
+      page.line(`  ┆ ${call.output.goneLines + before} lines before`);
+      page.foreign('  │ ', lines.slice(before).join('\n'));
     } else {
       page.foreign('  │ ', lines.slice(0, MAX_LINES / 2).join('\n'));
       page.line(`  ┆ ${lines.length - MAX_LINES} lines more: see the result in Loop Runs`);
@@ -174,6 +186,18 @@ function addEnd(page: Page, run: Run): void {
   page.line(`${mark} ${statusWords(run)}${reason ? `: ${oneLine(reason, 500)}` : ''} · ${counters(run)}`);
 }
 
-function tail(text: string, max: number): string {
-  return text.length <= max ? text : `… [${text.length - max} characters before]\n${text.slice(-max)}`;
+function tail(chunks: Chunks, max: number): string {
+  const text = chunks.toString();
+  const before = leftOut(text.length, max);
+  const gone = chunks.gone + before;
+  return gone === 0 ? text : `… [${gone} characters before]\n${text.slice(before)}`;
+}
+
+/**
+ * How much goes at the beginning so that no more than `max` of it stays. It goes in lots: in between, what is there stays as it
+ * is and the rest is added to it.
+ */
+function leftOut(length: number, max: number): number {
+  const lot = max / 4;
+  return length <= max ? 0 : Math.ceil((length - max) / lot) * lot;
 }

@@ -138,7 +138,7 @@ export class Runs {
       this.take({
         run: run.id,
         seq: 0,
-        event: { type: 'run_ended', stop: 'failed', reason, iterations, calls, usage, ms: 0 },
+        event: { type: 'run_ended', stop: 'failed', reason, iterations, calls, usage },
       });
     }
   }

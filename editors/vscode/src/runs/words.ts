@@ -49,14 +49,19 @@ export function reasonWords(run: Run): string | undefined {
   return REASONS[run.reason ?? ''] ?? run.reason;
 }
 
-/** `3/8 iterations · 5/20 calls · 1.2k tokens`, and how long it took once it is over. */
+/**
+ * `3/8 iterations · 5/20 calls · 1.2k tokens`, and how long it took once it is over; without tokens where nobody counted any,
+ * which not every model does.
+ */
 export function counters(run: Run): string {
   const of = (count: number, max: number | undefined) => (max === undefined ? `${count}` : `${count}/${max}`);
   const parts = [
     `${of(run.iterations, run.limits?.iterations)} iterations`,
     `${of(run.calls, run.limits?.calls)} calls`,
-    `${shortCount(run.tokens)} tokens`,
   ];
+  if (run.tokens > 0) {
+    parts.push(`${shortCount(run.tokens)} tokens`);
+  }
   if (run.ms !== undefined) {
     parts.push(shortTime(run.ms));
   }

@@ -190,8 +190,11 @@ test('the lines of a run', () => {
     ['… 1 find ', ['… keyword.control', '1 constant.numeric', 'find entity.name.function']],
     ['✓ answer · 1/8 iterations', ['✓ answer  markup.inserted.end', '· 1/8 iterations comment.line']],
     [
-      '■ failed: · odd · 0/8 iterations · 0/20 calls · 0 tokens · 0.0 s',
-      ['■ failed: · odd token.error-token', ' · 0/8 iterations · 0/20 calls · 0 tokens · 0.0 s comment.line'],
+      '■ failed: · odd · 0/8 iterations · 0/20 calls · 42 tokens · 0.0 s',
+      [
+        '■ failed: · odd token.error-token',
+        ' · 0/8 iterations · 0/20 calls · 42 tokens · 0.0 s comment.line',
+      ],
     ],
     ['  ✓ answer', []],
     ['  │ ✓ 1 find', ['│ comment.line.mark']],

@@ -44,6 +44,25 @@ test('every command of a menu is one of ours, and every setting and command says
   }
 });
 
+test('every setting and every command of the palette is in the README and in the manual', () => {
+  const hidden = contributes.menus.commandPalette
+    .filter(({ when }: { when: string }) => when === 'false')
+    .map(({ command }: { command: string }) => command);
+  const titles = contributes.commands
+    .filter(({ command }: { command: string }) => !hidden.includes(command))
+    .map(({ title }: { title: string }) => title);
+  for (const page of ['README.md', '../../docs/vscode.md']) {
+    const text = readFileSync(new URL(page, folder), 'utf8').replaceAll(/\s+/g, ' ');
+    for (const name of [...titles, ...Object.keys(contributes.configuration.properties)]) {
+      assert.match(
+        text,
+        new RegExp(`[*\`](?:Loop: |loopls: )?${name.replaceAll('.', '\\.')}[*\`]`),
+        `${page}: ${name}`,
+      );
+    }
+  }
+});
+
 test('every file that the manifest names is there', () => {
   const paths =
     JSON.stringify(contributes).match(/"(?:\.\/)?(?:images|syntaxes|snippets|walkthrough)\/[^"]+"/g) ?? [];

@@ -173,6 +173,43 @@ test('long output is short: its end while it comes, head and end when it is over
   );
 });
 
+test('of what comes without end the last is there, and mostly it is only added to', () => {
+  const run = newRun();
+  const renderer = new Renderer(run);
+  const grows = (event: (count: number) => RunEvent) => {
+    let before = '';
+    let added = 0;
+    for (let count = 0; count < 20_000; count += 1) {
+      apply(run, event(count));
+      if (count % 5 === 4) {
+        const { text } = renderer.render();
+        added += text.startsWith(before) ? 1 : 0;
+        assert.ok(text.length < 50_000);
+        before = text;
+      }
+    }
+    return { text: before, added };
+  };
+  apply(run, START);
+  apply(run, { type: 'step_started', step: 1 });
+  const reply = grows(count => ({ type: 'text_delta', text: `word ${count}\n` }));
+  assert.match(reply.text, /\n {2}… \[\d+ characters before\]\n[\s\S]*\n {2}word 19999\n$/);
+  assert.ok(reply.added > 3_900, `${reply.added} of 4000`);
+  apply(run, { type: 'tool_started', call: 1, tool: 'find', input: {} });
+  const output = grows(count => ({
+    type: 'tool_output',
+    call: 1,
+    stream: 'stdout',
+    text: `line ${count}\n`,
+  }));
+  const [, left, first] = /┆ (\d+) lines before\n {2}│ line (\d+)\n/.exec(output.text) ?? [];
+  assert.equal(left, first);
+  assert.match(output.text, /│ line 19999\n$/);
+  assert.ok(output.added > 1_900, `${output.added} of 4000`);
+  apply(run, END);
+  assert.match(renderer.render().text, /\n {2}word 0\n/);
+});
+
 test('rendering on the way changes nothing of the end', () => {
   const lines = readFileSync(new URL('../../../../tests/data/runs/refund.jsonl', import.meta.url), 'utf8')
     .trim()

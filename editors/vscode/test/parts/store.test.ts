@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { RunEvent } from '../../src/runs/events.ts';
 import { isSuccess } from '../../src/runs/fold.ts';
 import { Runs } from '../../src/runs/store.ts';
-import { reasonWords, statusWords } from '../../src/runs/words.ts';
+import { counters, reasonWords, statusWords } from '../../src/runs/words.ts';
 
 const URI = 'file:///a.loop.toml';
 
@@ -96,6 +96,7 @@ test('when the server is gone, the runs that go on have failed, and those that h
   all.failAll('the server ended');
   assert.deepEqual(heard.toSorted(), ['#1 began', '#1 ended: failed', '#2 refused: the server ended']);
   assert.equal(run.view.reason, 'the server ended');
+  assert.equal(counters(run.view), '0/8 iterations · 0/20 calls');
   assert.deepEqual(all.going(), []);
 });
 

@@ -152,6 +152,8 @@ editorTest(
     ] as const) {
       editor.writeSettings({ 'loopls.server.path': server, ...settings });
       await onlyMessage(window, says);
+      // The list of all messages is open now, and names the one button.
+      await window.page.locator('.notifications-center .monaco-button', { hasText: 'Restart' }).waitFor();
       await window.forgetMessages();
     }
     editor.writeSettings({ 'loopls.server.path': LOOPLS });

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { editorTest, fileTest } from './editor.ts';
+import { editorTest, fileTest, windowTest } from './editor.ts';
+import { Model } from './model.ts';
 
 const WAITS: [string, string] = ['waits.loop.toml', 'wait.sh'];
 
@@ -56,6 +57,31 @@ fileTest(
     await window.waitText('.jsonl', /"type":"run_started"[\s\S]*"type":"run_ended"/);
   },
 );
+
+windowTest('the Loop Runs view grows with the run: a step opens with its first call', async editor => {
+  const model = await Model.start();
+  try {
+    const folder = editor.folder();
+    writeFileSync(path.join(folder, 'played.loop.toml'), model.definition);
+    const window = await editor.open(folder, 'played.loop.toml');
+    await window.lens('Run');
+    await model.next();
+    model.say('I begin.');
+    await window.waitText('played #1', 'I begin.');
+    await window.waitRows(/^played#1 step 1\nStep 1I begin\.$/);
+    model.end('note');
+    await model.next();
+    await window.waitRows(/^played#1 step 2\nStep 1I begin\.\nnote\{\} · \d.*\nStep 2$/);
+    model.say('Done.');
+    model.end();
+    await window.waitRows(/^played#1 answer\nStep 1I begin\.\nnote\{\} · \d.*\nStep 2Done\.$/);
+    // Nobody counted tokens, so none are told.
+    await window.waitText('played #1', /✓ answer · 1\/25 iterations · 1\/100 calls · \d+\.\d s/);
+    await window.lensLine(/answer · 1\/25 iterations · 1\/100 calls · \d+\.\d s/).waitFor();
+  } finally {
+    model.stop();
+  }
+});
 
 fileTest(
   'two runs at once are kept apart, and Stop ends the one it belongs to',
@@ -192,6 +218,34 @@ editorTest(
     await window.waitText('waits #2', '✓ answer');
     editor.writeSettings({ 'loopls.lenses': true });
     await window.answered();
+  },
+);
+
+editorTest(
+  'a run that nobody sees stops from the status bar, from its message and from Loop Runs',
+  { settings: { 'loopls.run.reveal': 'never' } },
+  async editor => {
+    const window = await editor.open(editor.folder(...WAITS), 'waits.loop.toml');
+    const { page } = window;
+    const isGoing = page.locator('.statusbar-item', { hasText: 'waits step 1' }).first();
+    const row = page.locator('.panel .monaco-list-row', { hasText: '#3 step 1' }).first();
+    const stops = [
+      () => isGoing.click(),
+      () => window.press('waits #2: step 1', 'Cancel'),
+      async () => {
+        await window.waitRows(/^waits · right#3 step 1\n/);
+        await row.hover();
+        await row.locator('.action-label[aria-label^="Stop"]').click();
+      },
+    ];
+    for (const stop of stops) {
+      await window.lens('Run right');
+      await isGoing.waitFor();
+      await stop();
+      await window.waitToast('waits: cancelled');
+      await isGoing.waitFor({ state: 'hidden' });
+      await window.forgetMessages();
+    }
   },
 );
 

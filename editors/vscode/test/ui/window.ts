@@ -150,7 +150,7 @@ export class Window {
   }
 
   /** What the lenses read, those of one line as one. */
-  lensLine(text: string): Locator {
+  lensLine(text: string | RegExp): Locator {
     return this.lensLines().filter({ hasText: text }).first();
   }
 
