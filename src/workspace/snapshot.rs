@@ -45,11 +45,11 @@ impl Snapshot {
         }
     }
 
-    /// Gives up what is of no use any more, and makes what is asked for next; to be called when nobody waits, for it
+    /// Makes what is asked for next, and gives up what is of no use any more; to be called when nobody waits, for it
     /// takes a while.
     pub fn tidy(&self) {
-        drop(self.take_earlier());
         self.analysis().mentions();
+        drop(self.take_earlier());
     }
 
     fn put_earlier(&self, earlier: Analysis) {
