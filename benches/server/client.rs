@@ -21,8 +21,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts `command` and introduces itself; returns how long that took.
-    pub fn start(command: &[String], root: &str) -> (Self, Duration) {
+    /// Starts `command` and introduces itself; returns how long that took. `None` where it does not answer.
+    pub fn start(command: &[String], root: &str) -> Option<(Self, Duration)> {
         let begun = Instant::now();
         let mut server = Command::new(&command[0])
             .args(&command[1..])
@@ -52,9 +52,9 @@ impl Client {
             version: 0,
             uri: format!("{root}/measured.loop.toml"),
         };
-        let (_, at) = client.request("initialize", introduction(root));
+        let (_, at) = client.try_request("initialize", introduction(root))?;
         client.notify("initialized", json!({}));
-        (client, at - begun)
+        Some((client, at - begun))
     }
 
     /// Opens the document with `text`; returns its diagnostics.
@@ -86,7 +86,7 @@ impl Client {
     /// The diagnostics of the newest version, and when they came. Of a server that does not say the version the next ones.
     pub fn diagnostics(&mut self) -> (Vec<Value>, Instant) {
         loop {
-            let (message, at) = self.next();
+            let (message, at) = self.next().expect("the server answers");
             let params = &message["params"];
             let is_ours = message["method"] == "textDocument/publishDiagnostics"
                 && params["uri"].as_str() == Some(&self.uri);
@@ -138,15 +138,21 @@ impl Client {
     }
 
     fn request(&mut self, method: &str, params: Value) -> (Value, Instant) {
+        self.try_request(method, params)
+            .expect("the server answers")
+    }
+
+    /// `None` where the server is gone, or silent.
+    fn try_request(&mut self, method: &str, params: Value) -> Option<(Value, Instant)> {
         self.last_id += 1;
         self.send(
             json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }),
         );
         loop {
-            let (mut message, at) = self.next();
+            let (mut message, at) = self.next()?;
             if message.get("method").is_none() && message["id"] == self.last_id {
                 assert!(message.get("error").is_none(), "{method}: {message}");
-                return (message["result"].take(), at);
+                return Some((message["result"].take(), at));
             }
         }
     }
@@ -156,14 +162,11 @@ impl Client {
     }
 
     /// The next message that is no question; questions are answered with nothing.
-    fn next(&mut self) -> (Value, Instant) {
+    fn next(&mut self) -> Option<(Value, Instant)> {
         loop {
-            let (message, at) = self
-                .incoming
-                .recv_timeout(PATIENCE)
-                .expect("the server answers");
+            let (message, at) = self.incoming.recv_timeout(PATIENCE).ok()?;
             if message.get("method").is_none() || message.get("id").is_none() {
-                return (message, at);
+                return Some((message, at));
             }
             self.send(json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }));
         }
@@ -173,7 +176,8 @@ impl Client {
         let body = message.to_string();
         let frame = format!("Content-Length: {}\r\n\r\n{body}", body.len());
         let input = self.input.as_mut().expect("it is open until the end");
-        input.write_all(frame.as_bytes()).expect("the server reads");
+        // A server that is gone does not answer, which whoever waits finds out.
+        let _ = input.write_all(frame.as_bytes());
     }
 }
 

@@ -50,17 +50,16 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for (name, command) in servers() {
-        if names.is_empty() || names.contains(&name) {
-            let mut starts = Times::default();
-            for _ in 0..STARTS {
-                let (client, time) = Client::start(&command, &root);
-                starts.take(time);
-                client.finish();
-            }
-            for &lines in &lines {
-                let row = measure(&command, &root, lines);
-                println!("| {name} | {lines} | {starts} | {row} |");
-            }
+        if !names.is_empty() && !names.contains(&name) {
+            continue;
+        }
+        let Some(starts) = starts(&command, &root) else {
+            eprintln!("`{}` does not answer", command.join(" "));
+            continue;
+        };
+        for &lines in &lines {
+            let row = measure(&command, &root, lines);
+            println!("| {name} | {lines} | {starts} | {row} |");
         }
     }
 }
@@ -85,10 +84,21 @@ fn on_path(program: &str) -> Option<PathBuf> {
     places.into_iter().find(|place| place.is_file())
 }
 
+/// How long it takes to start `command`; `None` where it does not answer.
+fn starts(command: &[String], root: &str) -> Option<Times> {
+    let mut starts = Times::default();
+    for _ in 0..STARTS {
+        let (client, time) = Client::start(command, root)?;
+        starts.take(time);
+        client.finish();
+    }
+    Some(starts)
+}
+
 /// Types into a definition of `lines` lines; returns the rest of the table's row.
 fn measure(command: &[String], root: &str, lines: usize) -> String {
     let definition = Definition::of_lines(lines);
-    let (mut client, _) = Client::start(command, root);
+    let (mut client, _) = Client::start(command, root).expect("it did before");
     let found = client.open(&definition.text);
     let fault = |found: &[serde_json::Value]| {
         let mut lines = found.iter().map(|it| &it["range"]["start"]["line"]);

@@ -462,10 +462,11 @@ struct StepDone {
 
 fn verbatim(reply: &Reply) -> Value {
     let calls = reply.calls.iter();
-    let calls: Vec<_> = calls
-        .map(|call| json!({ "id": call.id, "tool": call.tool, "input": call.input }))
-        .collect();
-    let mut verbatim = json!({ "text": reply.text, "calls": calls });
+    let calls = calls.map(|call| json!({ "id": call.id, "tool": call.tool, "input": call.input }));
+    // `json!` would copy the calls.
+    let calls = Value::Array(calls.collect());
+    let mut verbatim = json!({ "text": reply.text });
+    verbatim["calls"] = calls;
     if let Some(said) = &reply.verbatim {
         verbatim["verbatim"] = json!(said);
     }
