@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { editorTest, fileTest, windowTest } from './editor.ts';
 import { Model } from './model.ts';
+import { SOON_MS, until } from './waiting.ts';
 
 const WAITS: [string, string] = ['waits.loop.toml', 'wait.sh'];
 
@@ -234,8 +235,12 @@ editorTest(
       () => window.press('waits #2: step 1', 'Cancel'),
       async () => {
         await window.waitRows(/^waits · right#3 step 1\n/);
-        await row.hover();
-        await row.locator('.action-label[aria-label^="Stop"]').click();
+        // What the row offers is there while the pointer is on it, and the row is drawn anew as the run goes on.
+        await until('Stop beside the run', async () => {
+          await row.hover({ timeout: SOON_MS });
+          await row.locator('.action-label[aria-label^="Stop"]').click({ timeout: SOON_MS });
+          return true;
+        });
       },
     ];
     for (const stop of stops) {
