@@ -111,7 +111,7 @@ impl Names {
 
     /// What the model sees under this name, trimmed: a tool, a produced name or a delegate.
     pub fn produced(&self, name: &str) -> Option<Target> {
-        self.produced.get(name.trim()).map(|found| found.target)
+        self.owner(name).map(|found| found.target)
     }
 
     /// Who has the model-facing name, trimmed, and whether nobody else has.
