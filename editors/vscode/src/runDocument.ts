@@ -12,10 +12,13 @@ import type { Runs, TrackedRun } from './runs/store.ts';
 /** The time between two fillings, and how much longer it is for each thousand characters of the document. */
 const INTERVAL_MS = 150;
 const INTERVAL_MS_PER_THOUSAND = 1.5;
-/** VS Code draws a keystroke and a filling one after the other: while somebody types, a filling waits for so long a pause, */
+/**
+ * VS Code draws a keystroke and a filling one after the other: while somebody types, a filling waits for a pause, in the end for
+ * one in which the last key is drawn and the next is not there yet, and no longer than twice that time.
+ */
 const PAUSE_MS = 250;
-/** but no longer than this. */
-const MAX_WAIT_MS = 1_000;
+const SHORT_PAUSE_MS = 10;
+const MAX_WAIT_MS = 2_000;
 
 interface Shown {
   run: TrackedRun;
@@ -65,7 +68,15 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
 
   provideTextDocumentContent(uri: vscode.Uri): string {
     const shown = this.shown.get(uri.query);
-    return shown ? this.render(shown).text : 'This run was of a window that is closed.\n';
+    if (!shown) {
+      return 'This run was of a window that is closed.\n';
+    }
+    const { text, lines, isWhole } = shown.renderer.render();
+    Object.assign(shown, { text, lines });
+    if (!isWhole) {
+      this.fill(shown.run, false);
+    }
+    return text;
   }
 
   /** Opens the document of a run, at a call if one is named. */
@@ -137,10 +148,6 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
     return shown;
   }
 
-  private render(shown: Shown): Shown {
-    return Object.assign(shown, shown.renderer.render());
-  }
-
   /** Fills a document that has just been opened: VS Code drops what changed while it was opening. */
   private catchUp(uri: vscode.Uri): void {
     if (this.runOf(uri)) {
@@ -157,15 +164,18 @@ export class RunDocuments implements vscode.TextDocumentContentProvider, vscode.
       return;
     }
     shown.timer ??= setTimeout(
-      () => this.fillInPause(shown, Date.now() + MAX_WAIT_MS),
+      () => this.fillInPause(shown, Date.now()),
       INTERVAL_MS + (shown.text.length / 1_000) * INTERVAL_MS_PER_THOUSAND,
     );
   }
 
-  private fillInPause(shown: Shown, latest: number): void {
-    const wait = Math.min(this.typed + PAUSE_MS, latest) - Date.now();
+  private fillInPause(shown: Shown, since: number): void {
+    const now = Date.now();
+    const waited = now - since;
+    const pause = waited < MAX_WAIT_MS ? PAUSE_MS : waited < 2 * MAX_WAIT_MS ? SHORT_PAUSE_MS : 0;
+    const wait = this.typed + pause - now;
     if (wait > 0) {
-      shown.timer = setTimeout(() => this.fillInPause(shown, latest), wait);
+      shown.timer = setTimeout(() => this.fillInPause(shown, since), wait);
     } else {
       shown.timer = undefined;
       this.changed.fire(shown.uri);

@@ -43,16 +43,23 @@ function report(name: string, times: number[]): void {
   console.log(`${name}: ${sorted.length} keys, ${figures}`);
 }
 
+/** A window that has done what it does first. */
+async function settled(editor: Editor, folder: string, file: string): Promise<Window> {
+  const window = await editor.open(folder, file);
+  await window.answered();
+  await pause(5_000);
+  return window;
+}
+
 /** What VS Code takes by itself, on this machine. */
 async function alone(editor: Editor): Promise<void> {
-  const window = await editor.open(editor.folder('much.loop.toml', 'print.awk'), 'much.loop.toml');
-  await window.answered();
+  const window = await settled(editor, editor.folder('much.loop.toml', 'print.awk'), 'much.loop.toml');
   report('without a run', await keystrokes(window));
   await window.page.context().close();
 }
 
 async function besideOutput(editor: Editor): Promise<void> {
-  const window = await editor.open(editor.folder('much.loop.toml', 'print.awk'), 'much.loop.toml');
+  const window = await settled(editor, editor.folder('much.loop.toml', 'print.awk'), 'much.loop.toml');
   writeFileSync(path.join(window.folder, 'lot'), '50');
   await window.lens('Run');
   await window.waitText('much #1', /┆ \d+ lines before/);
@@ -64,7 +71,7 @@ async function besideReply(editor: Editor): Promise<void> {
   const model = await Model.start();
   const folder = editor.folder();
   writeFileSync(path.join(folder, 'played.loop.toml'), model.definition);
-  const window = await editor.open(folder, 'played.loop.toml');
+  const window = await settled(editor, folder, 'played.loop.toml');
   await window.lens('Run');
   await model.next();
   let isOver = false;

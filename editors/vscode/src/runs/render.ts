@@ -10,19 +10,22 @@ import { bytes, counters, duration, reasonWords, statusWords } from './words.ts'
 const MAX_LINES = 40;
 /** Characters of a line at most: very long lines make editors slow. */
 const MAX_LINE = 1_000;
-/** Characters of a reply at most, when it is over. */
+/** Characters of a reply at most, when the run is over. */
 const MAX_REPLY = 1 << 19;
 /**
  * The same while the run goes on: up to 100,000 characters VS Code looks for what changed in a document, above it replaces
  * all of it, and whoever types waits for that.
  */
-const MAX_REPLY_GOING = 1 << 14;
+const MAX_REPLY_GOING = 1 << 15;
+const MAX_THINKING = 8_000;
 
 /** Text and where things are in it. */
 export interface Rendered {
   text: string;
   /** The line of each call by its number. */
   lines: Map<number, number>;
+  /** Whether it holds all that there is to show: else the next rendering adds something. */
+  isWhole: boolean;
 }
 
 /** Renders one run again and again; of one that goes on, steps that are over are rendered once. */
@@ -31,32 +34,87 @@ export class Renderer {
   /** The text of steps that are over, and of how many. */
   private done = new Page();
   private doneSteps = 0;
+  /** What is shown of a reply that is under way. */
+  private text = new Part(MAX_REPLY_GOING);
+  private thinking = new Part(MAX_THINKING);
 
   constructor(run: Run) {
     this.run = run;
   }
 
   render(): Rendered {
-    const run = this.run;
+    const { run } = this;
     const page = new Page();
+    let isWhole = true;
     addHead(page, run);
     if (run.stop === undefined) {
       while (run.steps.length > this.doneSteps + 1) {
-        addStep(this.done, run.steps[this.doneSteps] as Step, MAX_REPLY_GOING);
+        addReplied(this.done, run.steps[this.doneSteps] as Step, MAX_REPLY_GOING);
         this.doneSteps += 1;
+        this.text = new Part(MAX_REPLY_GOING);
+        this.thinking = new Part(MAX_THINKING);
       }
       page.append(this.done);
-      for (const step of run.steps.slice(this.doneSteps)) {
-        addStep(page, step, MAX_REPLY_GOING);
+      const step = run.steps[this.doneSteps];
+      if (step && step.usage === undefined && step.calls.length === 0) {
+        isWhole = [this.text.follow(step.text), this.thinking.follow(step.thinking)].every(Boolean);
+        addStep(page, step, this.thinking.of(step.thinking), this.text.of(step.text));
+      } else if (step) {
+        addReplied(page, step, MAX_REPLY_GOING);
       }
     } else {
       for (const step of run.steps) {
-        addStep(page, step, MAX_REPLY);
+        addReplied(page, step, MAX_REPLY);
       }
     }
     addEnd(page, run);
-    return { text: page.text, lines: page.lines };
+    return { text: page.text, lines: page.lines, isWhole };
   }
+}
+
+/**
+ * The part of a text that is shown while the text grows: its end, of `max` characters at most. It takes in more at the end, or
+ * it leaves out half at the beginning, but not both at once: to VS Code each is one change of a document, while both together
+ * are hundreds, for it looks for all that two texts have in common. Of a text that comes faster than anybody reads it is
+ * a small part.
+ */
+class Part {
+  private readonly max: number;
+  /** The characters before it and up to its end, with those that the text has no more. */
+  private from = 0;
+  private to = 0;
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  /** Goes on towards the end of the text; whether it is there, as it always is after a second time. */
+  follow(chunks: Chunks): boolean {
+    const text = chunks.toString();
+    const end = chunks.gone + text.length;
+    if (end - this.to > this.max / 4) {
+      this.from = end - this.max / 8;
+    } else if (end - this.from > this.max) {
+      this.from = end - this.max / 2;
+      return this.to === end;
+    }
+    this.to = end;
+    return true;
+  }
+
+  of(chunks: Chunks): string {
+    return marked(this.from, chunks.toString().slice(this.from - chunks.gone, this.to - chunks.gone));
+  }
+}
+
+/** The end of a text that does not grow any more, of `max` characters at most. */
+function endOf(chunks: Chunks, max: number): string {
+  const text = chunks.toString().slice(-max);
+  return marked(chunks.gone + chunks.toString().length - text.length, text);
+}
+
+function marked(gone: number, text: string): string {
+  return gone === 0 ? text : `… [${gone} characters before]\n${text}`;
 }
 
 /** Lines under way to a text. */
@@ -106,16 +164,21 @@ function addHead(page: Page, run: Run): void {
   page.foreign('> ', run.prompt);
 }
 
-function addStep(page: Page, step: Step, maxReply: number): void {
+/** Adds a step whose reply is there. */
+function addReplied(page: Page, step: Step, maxText: number): void {
+  addStep(page, step, endOf(step.thinking, MAX_THINKING), endOf(step.text, maxText));
+}
+
+function addStep(page: Page, step: Step, thinking: string, reply: string): void {
   page.line('');
   for (const retry of step.retries) {
     page.line(`↻ again after ${duration(retry.afterMs)}: ${oneLine(retry.reason, 200)}`);
   }
-  if (!step.thinking.isEmpty) {
-    page.foreign('  ┊ ', tail(step.thinking, 4 * MAX_LINE));
+  if (thinking !== '') {
+    page.foreign('  ┊ ', thinking);
   }
-  if (!step.text.isEmpty) {
-    page.foreign('  ', tail(step.text, maxReply));
+  if (reply !== '') {
+    page.foreign('  ', reply);
   }
   for (const call of step.calls) {
     addCall(page, call);
@@ -186,16 +249,9 @@ function addEnd(page: Page, run: Run): void {
   page.line(`${mark} ${statusWords(run)}${reason ? `: ${oneLine(reason, 500)}` : ''} · ${counters(run)}`);
 }
 
-function tail(chunks: Chunks, max: number): string {
-  const text = chunks.toString();
-  const before = leftOut(text.length, max);
-  const gone = chunks.gone + before;
-  return gone === 0 ? text : `… [${gone} characters before]\n${text.slice(before)}`;
-}
-
 /**
- * How much goes at the beginning so that no more than `max` of it stays. It goes in lots: in between, what is there stays as it
- * is and the rest is added to it.
+ * How many lines go at the beginning so that no more than `max` of them stay. They go in lots: in between, what is there stays as
+ * it is and the rest is added to it.
  */
 function leftOut(length: number, max: number): number {
   const lot = max / 4;

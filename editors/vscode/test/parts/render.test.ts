@@ -210,6 +210,52 @@ test('of what comes without end the last is there, and mostly it is only added t
   assert.match(renderer.render().text, /\n {2}word 0\n/);
 });
 
+test('a reply that grows is added to or cut at its beginning, never both at once', () => {
+  const run = newRun();
+  const renderer = new Renderer(run);
+  apply(run, START);
+  apply(run, { type: 'step_started', step: 1 });
+  const reply = (text: string) =>
+    /\n\n(?: {2}… \[\d+ characters before\]\n)?([\s\S]*)$/.exec(text)?.[1] ?? '';
+  let before = '';
+  let cuts = 0;
+  for (let line = 0; line < 5_000; line += 1) {
+    apply(run, { type: 'text_delta', text: `word ${line}\n` });
+    let { text, isWhole } = renderer.render();
+    if (!isWhole) {
+      assert.ok(before.endsWith(reply(text).slice(2)), `cut and added to at line ${line}`);
+      cuts += 1;
+      before = reply(text);
+      ({ text, isWhole } = renderer.render());
+    }
+    assert.ok(isWhole);
+    assert.ok(reply(text).startsWith(before), `changed at line ${line}`);
+    assert.ok(reply(text).endsWith(`  word ${line}\n`));
+    before = reply(text);
+  }
+  assert.ok(cuts > 0 && cuts < 5, `${cuts} cuts`);
+});
+
+test('of a reply that comes too fast to be read the last is shown, and more of it when it is there', () => {
+  const run = newRun();
+  const renderer = new Renderer(run);
+  const step: RunEvent = {
+    type: 'step_completed',
+    step: 1,
+    usage: { input: 1, output: 1 },
+    stop_reason: 'end',
+  };
+  apply(run, START);
+  apply(run, { type: 'step_started', step: 1 });
+  for (let burst = 0; burst < 10; burst += 1) {
+    apply(run, { type: 'text_delta', text: `${'word word\n'.repeat(1_500)}word ${burst}\n` });
+    const { text, isWhole } = renderer.render();
+    assert.ok(isWhole && text.length < 6_000 && text.endsWith(`word ${burst}\n`));
+  }
+  apply(run, step);
+  assert.ok(renderer.render().text.length > 30_000);
+});
+
 test('rendering on the way changes nothing of the end', () => {
   const lines = readFileSync(new URL('../../../../tests/data/runs/refund.jsonl', import.meta.url), 'utf8')
     .trim()

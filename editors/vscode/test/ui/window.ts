@@ -195,8 +195,16 @@ export class Window {
   /** Puts the cursor at the end of a line with this text, in the editor that shows it. */
   async click(text: string): Promise<void> {
     const { page } = this;
+    const line = page.locator('.view-line', { hasText: text }).first();
+    const editor = page.locator('.editor-instance').filter({ has: line }).first();
     await until(`the cursor in the line ${text}`, async () => {
-      await page.locator('.view-line', { hasText: text }).first().click({ timeout: SOON_MS });
+      // All lines are as wide as the longest: the middle of one may be out of view, and to click it would scroll the page of the
+      // editor, which knows nothing of that.
+      const [view, box] = [await editor.boundingBox(), await line.boundingBox()];
+      if (!view || !box) {
+        return false;
+      }
+      await page.mouse.click(view.x + view.width / 2, box.y + box.height / 2);
       await page.keyboard.press('End');
       await pause(50);
       return (await this.lineOfCursor()).includes(text);
