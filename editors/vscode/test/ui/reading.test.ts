@@ -40,6 +40,25 @@ fileTest(
   },
 );
 
+fileTest(
+  'the name of a tool or of a mode has its colour wherever it stands, which text of any kind has not',
+  ['order-desk.loop.toml'],
+  async window => {
+    let seen = '';
+    await until(
+      () => `a call and a mode in colours of their own; there are ${seen}`,
+      async () => {
+        const text = await window.colour('display_name =', 'Order desk');
+        const declared = await window.colour('name = "find_order"', 'find_order');
+        const called = await window.colour('{ tool = "find_order"', 'find_order');
+        const mode = await window.colour('initial_mode =', 'lookup');
+        seen = [text, declared, called, mode].join(', ');
+        return called === declared && called !== text && mode !== text && mode !== called;
+      },
+    );
+  },
+);
+
 fileTest('a misspelt key is put right by its quick fix', ['typo.loop.toml'], async window => {
   const { page } = window;
   await page.locator('.squiggly-error').first().waitFor();

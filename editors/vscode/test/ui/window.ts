@@ -192,6 +192,12 @@ export class Window {
     }
   }
 
+  /** The colour in which a word is drawn in the first line in view that has this text. */
+  async colour(line: string, word: string): Promise<string> {
+    const drawn = this.page.locator('.view-line', { hasText: line }).locator('span span', { hasText: word });
+    return drawn.first().evaluate(colourOf, undefined, { timeout: SOON_MS });
+  }
+
   /** Puts the cursor at the end of a line with this text, in the editor that shows it. */
   async click(text: string): Promise<void> {
     const { page } = this;
@@ -383,6 +389,12 @@ interface Drawn {
   innerText: string;
   dataset: { index?: string };
   getBoundingClientRect(): { top: number; height: number };
+}
+
+declare function getComputedStyle(element: unknown): { color: string };
+
+function colourOf(element: unknown): string {
+  return getComputedStyle(element).color;
 }
 
 /** Which of some elements is the topmost, and its id, which is empty if none is drawn. */
