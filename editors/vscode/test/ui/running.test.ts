@@ -4,7 +4,6 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { editorTest, fileTest, windowTest } from './editor.ts';
 import { Model } from './model.ts';
-import { SOON_MS, until } from './waiting.ts';
 
 const WAITS: [string, string] = ['waits.loop.toml', 'wait.sh'];
 
@@ -45,15 +44,11 @@ fileTest(
       /^order-desk · lookup#1 answer\nStep 1I look at .*\nfind_order\{"id":1042\} · \d.*\ntrack_parcel\{"id":1042\} · \d.*\nStep 2/,
     );
     await window.screenshot('ran');
-    const row = page.locator('.panel .monaco-list-row', { hasText: 'track_parcel' }).first();
-    const act = (title: string) => row.locator(`.action-label[aria-label^="${title}"]`);
-    await row.hover();
-    await act('Show Input and Result').click();
+    await window.actOnRow('track_parcel', 'Show Input and Result', window.tab('track_parcel #1.2'));
     const call = await window.waitText('track_parcel #1.2', 'delayed by snow');
     assert.match(call, /input\n {2}\{\n {4}"id": 1042\n {2}\}/);
-    await row.hover();
-    await act('Go to Definition').click();
-    await page.locator('.statusbar-item', { hasText: /Ln 51,/ }).waitFor();
+    const line = page.locator('.statusbar-item', { hasText: /Ln 51,/ });
+    await window.actOnRow('track_parcel', 'Go to Definition', line);
     await window.command('Loop: Open Transcript');
     await window.waitText('.jsonl', /"type":"run_started"[\s\S]*"type":"run_ended"/);
   },
@@ -229,18 +224,13 @@ editorTest(
     const window = await editor.open(editor.folder(...WAITS), 'waits.loop.toml');
     const { page } = window;
     const isGoing = page.locator('.statusbar-item', { hasText: 'waits step 1' }).first();
-    const row = page.locator('.panel .monaco-list-row', { hasText: '#3 step 1' }).first();
     const stops = [
       () => isGoing.click(),
       () => window.press('waits #2: step 1', 'Cancel'),
       async () => {
         await window.waitRows(/^waits · right#3 step 1\n/);
-        // What the row offers is there while the pointer is on it, and the row is drawn anew as the run goes on.
-        await until('Stop beside the run', async () => {
-          await row.hover({ timeout: SOON_MS });
-          await row.locator('.action-label[aria-label^="Stop"]').click({ timeout: SOON_MS });
-          return true;
-        });
+        const cancelled = page.locator('.panel .monaco-list-row', { hasText: '#3 cancelled' });
+        await window.actOnRow('#3 step 1', 'Stop', cancelled.first());
       },
     ];
     for (const stop of stops) {

@@ -297,6 +297,18 @@ export class Window {
     );
   }
 
+  /** Presses what the row of Loop Runs with this text offers, until what comes of it is seen. */
+  async actOnRow(text: string, title: string, seen: Locator): Promise<void> {
+    const row = this.page.locator('.panel .monaco-list-row', { hasText: text }).first();
+    await until(`${title} of the row ${text}`, async () => {
+      // What a row offers is there while the pointer is on it, and a row that is drawn anew in between takes the press with it.
+      await row.hover({ timeout: SOON_MS });
+      await row.locator(`.action-label[aria-label^="${title}"]`).click({ timeout: SOON_MS });
+      await seen.waitFor({ timeout: SOON_MS });
+      return true;
+    });
+  }
+
   /** The messages in view. */
   async toasts(): Promise<string[]> {
     return this.page.locator('.notification-toast .notification-list-item-message').allInnerTexts();
