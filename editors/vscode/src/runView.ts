@@ -1,11 +1,12 @@
 /** The Loop Runs view: runs, their steps, the calls of each step, and what is known of a call. */
 import * as vscode from 'vscode';
+import type { RunEvent } from './runs/events.ts';
 import { type Call, isOpen, isSuccess, type Step } from './runs/fold.ts';
 import { inputLine, oneLine, visible } from './runs/foreign.ts';
 import { isGoing, type Runs, type TrackedRun } from './runs/store.ts';
 import { bytes, counters, duration, reasonWords, shortCount, statusWords } from './runs/words.ts';
 
-/** The time between two drawings of a run. */
+/** The time between two drawings of what changed. */
 const INTERVAL_MS = 150;
 /** The time after which what does not change any more is drawn once more. */
 const SETTLED_MS = 1_000;
@@ -20,7 +21,9 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
   private readonly changed = new vscode.EventEmitter<Node | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly nodes = new Map<string, Node>();
-  private readonly waiting = new Set<TrackedRun>();
+  /** How each run stands, as its row was told. */
+  private readonly told = new WeakMap<TrackedRun, string>();
+  private readonly waiting = new Set<Node | undefined>();
   private timer: NodeJS.Timeout | undefined;
   private readonly disposables: readonly { dispose(): unknown }[];
 
@@ -38,7 +41,7 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
       runs.onEvent.on(({ run, event }) => {
         // Text is no part of the tree.
         if (!event.type.endsWith('_delta') && event.type !== 'tool_output') {
-          this.draw(run);
+          this.draw(this.changedBy(run, event));
         }
       }),
       view,
@@ -70,6 +73,7 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
   getTreeItem(node: Node): vscode.TreeItem {
     switch (node.kind) {
       case 'run':
+        this.told.set(node.run, statusWords(node.run.view));
         return runItem(node.run);
       case 'step':
         return stepItem(node.run, node.step);
@@ -102,12 +106,27 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
     }
   }
 
-  private draw(run: TrackedRun): void {
-    this.waiting.add(run);
+  /**
+   * The row below which all is that an event changed. It is as far down as can be: a row that is drawn anew takes a press with
+   * it, and whoever presses Stop while calls come and go wants the run to stop.
+   */
+  private changedBy(run: TrackedRun, event: RunEvent): Node | undefined {
+    const row = this.nodes.get(run.id);
+    if (!('call' in event) || this.told.get(run) !== statusWords(run.view)) {
+      return row;
+    }
+    const call = this.nodes.get(`${run.id} call ${event.call}`);
+    const step = run.view.steps.at(-1);
+    // With its first call a step is another row.
+    return call ?? (step && step.calls.length > 1 ? this.nodes.get(`${run.id} ${step.step}`) : row);
+  }
+
+  private draw(node: Node | undefined): void {
+    this.waiting.add(node);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      for (const { id } of this.waiting) {
-        this.changed.fire(this.nodes.get(id));
+      for (const node of this.waiting) {
+        this.changed.fire(node);
       }
       this.waiting.clear();
     }, INTERVAL_MS);
@@ -119,8 +138,8 @@ export class RunView implements vscode.TreeDataProvider<Node>, vscode.Disposable
    */
   private drawOnceMore(runs: TrackedRun[]): void {
     setTimeout(() => {
-      for (const run of runs) {
-        this.draw(run);
+      for (const { id } of runs) {
+        this.draw(this.nodes.get(id));
       }
     }, SETTLED_MS);
   }
@@ -139,7 +158,8 @@ function runItem(run: TrackedRun): vscode.TreeItem {
   const reason = reasonWords(view);
   item.tooltip = [
     `${statusWords(view)}${reason ? `: ${reason}` : ''}`,
-    counters(view),
+    // Before, each call would change them.
+    ...(isGoing(run) ? [] : [counters(view)]),
     view.model,
     view.prompt,
   ]

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { editorTest, fileTest, windowTest } from './editor.ts';
 import { Model } from './model.ts';
+import { SOON_MS, until } from './waiting.ts';
 
 const WAITS: [string, string] = ['waits.loop.toml', 'wait.sh'];
 
@@ -78,6 +79,28 @@ windowTest('the Loop Runs view grows with the run: a step opens with its first c
     model.stop();
   }
 });
+
+fileTest(
+  'what Loop Runs offers of a run stays in place while calls come and go',
+  ['naps.loop.toml'],
+  async (window, folder) => {
+    await window.lens('Run');
+    await window.waitRows(/^naps#1 step 1\nStep 1I nap\.\nnap/);
+    const row = window.page.locator('.panel .monaco-list-row', { hasText: 'naps' }).first();
+    await row.hover();
+    const calls = () => readFileSync(path.join(folder, 'naps'), 'utf8').split('\n').length;
+    // A view that has just been opened is drawn once more.
+    await until('Stop to be the same through five calls, and to be pressed', async () => {
+      const stop = await row.locator('.action-label[aria-label^="Stop"]').elementHandle({ timeout: SOON_MS });
+      const before = calls();
+      await until('five more calls', () => calls() >= before + 5, SOON_MS);
+      await stop?.click({ timeout: SOON_MS });
+      return true;
+    });
+    await window.waitText('naps #1', 'cancelled');
+    await window.waitRows(/^naps#1 cancelled\n/);
+  },
+);
 
 fileTest(
   'two runs at once are kept apart, and Stop ends the one it belongs to',
