@@ -125,6 +125,10 @@ export class Window {
   private async ask(key: string, text: string, choice: Locator): Promise<void> {
     const { page } = this;
     await until(`the choice ${text}`, async () => {
+      // A list that is open knows nothing of what came after it, and its key does not open it anew.
+      if (await page.locator('.quick-input-widget').isVisible()) {
+        await page.keyboard.press('Escape');
+      }
       await page.keyboard.press(key);
       await page.locator('.quick-input-box input').fill(text, { timeout: SOON_MS });
       await choice.first().waitFor({ timeout: SOON_MS });
