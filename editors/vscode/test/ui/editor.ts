@@ -211,6 +211,9 @@ export class Editor {
       '--disable-update-check',
       '--disable-getting-started-override',
       '--disable-proxy',
+      // The farewell of a window that is left may be lost in the browser. Such a window is waited for, in case it comes back,
+      // and what it runs goes on: for minutes, unless told otherwise.
+      '--reconnection-grace-time=30',
     ];
     if (!options.asksForTrust) {
       flags.push('--disable-workspace-trust');
@@ -250,12 +253,7 @@ export class Editor {
     if (child.exitCode !== null) {
       throw new Error(`VS Code ended at once; it says:\n${said}`);
     }
-    const { chromium } = await import(path.join(INSTALLED, 'node_modules/playwright-core/index.mjs'));
-    this.browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      // A container has little shared memory.
-      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-    });
+    this.browser = await launchBrowser();
   }
 
   /** Runs a test; of one that fails there are pictures, and its windows are closed either way. */
@@ -343,6 +341,24 @@ export class Editor {
       groups.delete(group);
     }
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A browser of its own. One that crashes as it starts, as Chromium now and then does, is started anew. */
+async function launchBrowser(): Promise<Browser> {
+  const { chromium } = await import(path.join(INSTALLED, 'node_modules/playwright-core/index.mjs'));
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await chromium.launch({
+        executablePath: CHROMIUM,
+        // A container has little shared memory.
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+      });
+    } catch (error) {
+      if (tries === 3) {
+        throw error;
+      }
+    }
   }
 }
 
