@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import type { RunEvent } from './runs/events.ts';
 import type { Call } from './runs/fold.ts';
-import { message, oneLine, visible, withoutMiddle } from './runs/foreign.ts';
+import { label, message, oneLine, visible, withoutMiddle } from './runs/foreign.ts';
 import type { Decision, Runs, TrackedRun } from './runs/store.ts';
 
 /** Messages longer than a thousand characters are cut at the end, where it would matter most. */
@@ -40,7 +40,7 @@ export class Approvals {
       return;
     }
     const items = choices(call.tool, call.asked.effect).map(([title, decision]) => ({
-      label: title.replaceAll('$(', '$ ('),
+      label: label(title, 100),
       decision,
     }));
     const chosen = await vscode.window.showQuickPick(items, {

@@ -1,6 +1,6 @@
 /** Questions to a person that every command asks alike. */
 import * as vscode from 'vscode';
-import { oneLine } from './runs/foreign.ts';
+import { label } from './runs/foreign.ts';
 import type { TrackedRun } from './runs/store.ts';
 import { statusWords } from './runs/words.ts';
 
@@ -17,7 +17,7 @@ export async function choose(
     return runs[0];
   }
   const items = runs.map(run => ({
-    label: `#${run.number} ${plain(run.view.loop)} ${plain(run.view.mode)}`.trim(),
+    label: `#${run.number} ${label(run.view.loop, 60)} ${label(run.view.mode, 60)}`.trim(),
     description: statusWords(run.view),
     run,
   }));
@@ -32,9 +32,4 @@ export async function askPrompt(what: string): Promise<string | undefined> {
     ignoreFocusOut: true,
   });
   return prompt?.trim() === '' ? undefined : prompt;
-}
-
-/** A name in a list, where `$(…)` is an icon. */
-export function plain(name: string): string {
-  return oneLine(name, 60).replaceAll('$(', '$ (');
 }

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
 import type { Approvals } from './approvals.ts';
-import { askPrompt, choose, plain } from './ask.ts';
+import { askPrompt, choose } from './ask.ts';
 import { askServer, checkBind } from './binding.ts';
 import type { CallDocuments } from './callDocument.ts';
 import { LANGUAGE } from './language.ts';
@@ -11,7 +11,7 @@ import type { ProbeDocuments } from './probe.ts';
 import type { RunDocuments } from './runDocument.ts';
 import { NO_PROMPT, NOT_TRUSTED } from './runs/events.ts';
 import { isSuccess } from './runs/fold.ts';
-import { message, oneLine } from './runs/foreign.ts';
+import { label, message, oneLine } from './runs/foreign.ts';
 import { isGoing, type RunRequest, type Runs, type TrackedRun } from './runs/store.ts';
 import { statusWords } from './runs/words.ts';
 import type { Node } from './runView.ts';
@@ -79,6 +79,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'loopls.runWithPrompt': (uri?: vscode.Uri) => withDefinition(uri, uri => runWithPrompt(runs, uri)),
     'loopls.checkBind': (uri?: vscode.Uri) => withDefinition(uri, uri => checkBind(server, `${uri}`)),
     'loopls.stop': (of?: Node | vscode.Uri) => stop(parts, of),
+    'loopls.stopRun': (of: Node | vscode.Uri) => stopRun(parts, of),
     'loopls.nextTurn': (of?: Node | vscode.Uri) => nextTurn(parts, of),
     'loopls.runAgain': (of?: Node | vscode.Uri) => runAgain(parts, of),
     'loopls.showRun': (node?: Node) => showRun(parts, node),
@@ -139,7 +140,7 @@ async function runInMode(server: Server, runs: Runs, uri: vscode.Uri): Promise<v
     void vscode.window.showInformationMessage('This loop has no modes: Loop: Run starts it.');
     return;
   }
-  const items = modes.map(mode => ({ label: plain(mode), mode }));
+  const items = modes.map(mode => ({ label: label(mode, 60), mode }));
   const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Run in mode' });
   if (chosen) {
     runs.start({ uri: `${uri}`, mode: chosen.mode });
@@ -159,6 +160,14 @@ async function stop(parts: Parts, of: Node | vscode.Uri | undefined): Promise<vo
   const chosen = await choose(going, 'Stop which run?', 'Nothing runs.');
   if (chosen) {
     parts.runs.cancel(chosen);
+  }
+}
+
+/** Stops the run at which Stop was pressed. It may be over by then: no other was meant. */
+function stopRun(parts: Parts, of: Node | vscode.Uri): void {
+  const run = runOf(parts, of);
+  if (run) {
+    parts.runs.cancel(run);
   }
 }
 

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { Approvals } from './approvals.ts';
 import { LANGUAGE } from './language.ts';
-import { oneLine } from './runs/foreign.ts';
+import { label } from './runs/foreign.ts';
 import type { Runs } from './runs/store.ts';
 import { statusWords } from './runs/words.ts';
 import type { Server, ServerState } from './server.ts';
@@ -71,13 +71,13 @@ export class Status implements vscode.Disposable {
     const [question] = this.approvals.waiting();
     const [run] = going;
     if (question) {
-      this.item.text = `$(question) ${plain(question.call.tool)} asks`;
+      this.item.text = `$(question) ${label(question.call.tool, 40)} asks`;
       this.item.tooltip = 'A run asks whether a call may be made. Click to answer.';
       this.item.command = 'loopls.answer';
       this.item.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
     } else if (run) {
       const name =
-        going.length > 1 ? `${going.length} runs` : `${plain(run.view.loop)} ${statusWords(run.view)}`;
+        going.length > 1 ? `${going.length} runs` : `${label(run.view.loop, 40)} ${statusWords(run.view)}`;
       this.item.text = `$(debug-stop) ${name}`;
       this.item.tooltip = going.length > 1 ? 'Stop a loop that runs' : 'Stop this run';
       this.item.command = 'loopls.stop';
@@ -91,8 +91,3 @@ export class Status implements vscode.Disposable {
 }
 
 const FROM = { setting: 'from the setting', package: 'from this extension', PATH: 'from PATH' };
-
-/** A name in a status bar, where `$(…)` is an icon. */
-function plain(name: string): string {
-  return oneLine(name, 40).replaceAll('$(', '$ (');
-}

@@ -29,6 +29,11 @@ export function message(text: string, max: number): string {
   return oneLine(text, max).replaceAll('](', '] (');
 }
 
+/** The same for a place where `$(…)` would be an icon: lists to choose from, the status bar. */
+export function label(text: string, max: number): string {
+  return oneLine(text, max).replaceAll('$(', '$ (');
+}
+
 /** A call's input on one line: JSON, or the raw text of one that is none. */
 export function inputLine(input: unknown, max: number): string {
   return oneLine(typeof input === 'string' ? input : (JSON.stringify(input) ?? ''), max);

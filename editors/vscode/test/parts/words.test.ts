@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inputLine, message, oneLine, visible, withoutMiddle } from '../../src/runs/foreign.ts';
+import { inputLine, label, message, oneLine, visible, withoutMiddle } from '../../src/runs/foreign.ts';
 import { bytes, duration, shortCount, shortTime } from '../../src/runs/words.ts';
 
 test('counts and times are short, cut and not rounded', () => {
@@ -49,6 +49,10 @@ test('a line is one line, and a long one says that it goes on', () => {
 test('nothing in a message is a link', () => {
   assert.equal(message('[go](command:x)', 100), '[go] (command:x)');
   assert.equal(withoutMiddle('[go](command:x)', 100), '[go] (command:x)');
+});
+
+test('nothing in a list or the status bar is an icon', () => {
+  assert.equal(label('a $(trash) b', 100), 'a $ (trash) b');
 });
 
 test('the middle is left out and said', () => {

@@ -122,6 +122,27 @@ fileTest(
   },
 );
 
+fileTest('Stop that is pressed again and again ends no other run', WAITS, async (window, folder) => {
+  await window.lens('Run right');
+  await window.waitText('waits #1', 'right waits');
+  await window.lens('Run left');
+  await window.waitText('waits #2', 'left waits');
+  await window.waitRows(/^waits · left#2 step 1\n[\s\S]*waits · right#1 step 1\n/);
+  const row = window.page.locator('.panel .monaco-list-row', { hasText: 'waits · left' }).first();
+  await row.hover();
+  const stop = await row.locator('.action-label[aria-label^="Stop"]').boundingBox();
+  assert.ok(stop);
+  // The row shows that the run is over a moment after it is: this is about the presses in between.
+  for (let presses = 0; presses < 10; presses += 1) {
+    await window.page.mouse.click(stop.x + stop.width / 2, stop.y + stop.height / 2);
+  }
+  await window.waitText('waits #2', '■ cancelled');
+  await window.page.keyboard.press('Escape');
+  await window.tab('waits #1').click();
+  writeFileSync(path.join(folder, 'right.go'), '');
+  await window.waitText('waits #1', '✓ answer');
+});
+
 fileTest(
   'what is shown is run, saved or not; lens, palette, title button and code action do the same',
   ['modes.loop.toml'],
